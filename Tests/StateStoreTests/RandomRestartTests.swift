@@ -9,9 +9,7 @@ struct RandomRestartTests {
     /// `AGD_RESTART_STEPS` makes lives longer.
     static let steps = Int(numberInEnvironment("AGD_RESTART_STEPS") ?? 250)
 
-    /// Lives that went on with edited scenes, and once came back as others. `AGD_RUNS` adds fresh ones, of which about
-    /// one in a hundred still fails: a moved node whose maker a client and edited scenes have changed in turn may be
-    /// gone, or be there again, after a start.
+    /// Lives that went on with edited scenes, and once came back as others. `AGD_RUNS` adds fresh ones.
     static let oldFaults: [UInt64] = [
         14_594_788_717_136_786_403, 9_346_484_166_578_264_289, 105_001_710_851_522_620, 10_001_685_998_880_511_826,
         9_469_628_291_392_833_596, 14_856_167_425_949_172_656,
