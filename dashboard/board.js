@@ -4,8 +4,9 @@
  */
 
 import { AttributeFailed, Timeline, Update } from './gateway.js'
-import { Card, make } from './cards.js'
-import { member } from './format.js'
+import { Card, make, prepare } from './cards.js'
+import { partOf, placeAt } from './format.js'
+import { says, speak } from './language.js'
 import { arrange, isMoved, measure, placeOf } from './layout.js'
 import { Stage } from './motion.js'
 
@@ -118,7 +119,7 @@ export class Board {
     this.#guests.add(card)
     this.#index(card)
     if (this.#isLive === false) card.setLive(false)
-    return card.paths.every((path) => this.#values.has(/^[^.]*\.[^.[]+/.exec(path)?.[0] ?? path))
+    return card.paths.every((path) => this.#values.has(placeAt(path).attribute))
   }
 
   dismiss(card) {
@@ -160,7 +161,10 @@ export class Board {
           this.#values.clear()
           this.#reports.clear()
           for (const [path, change] of event.details) this.#keep(path, change)
-          this.#lay(board ?? (await this.#client.board(root)))
+          await this.#speak(root)
+          const found = board ?? (await this.#client.board(root))
+          await prepare(found.rows.flatMap(({ cards }) => cards.map(({ kind }) => kind)))
+          this.#lay(found)
           // Cards that were read at another revision may be others.
           if (board && board.revision !== event.revision) this.#describeAgain(root)
           board = null
@@ -208,8 +212,20 @@ export class Board {
       isOtherLook ||= /\.(tint|colorScheme|locale|density)$/.test(path)
     }
     if (root === null) return
+    if (isOtherLook) this.#speak(root)
     if (isOutdated) this.#describeAgain(root)
     else if (isOtherLook) this.#place()
+  }
+
+  /** Takes the words of the board's language. Cards that have others are made anew. */
+  async #speak(root) {
+    if (!(await speak(this.#localeOf(root))) || !this.#board) return
+    for (const card of [...this.#cards.values(), ...this.#going.values()]) card.remove()
+    this.#cards.clear()
+    this.#going.clear()
+    this.element.replaceChildren(this.#stage.layer)
+    this.element.setAttribute('aria-busy', 'true')
+    this.#place()
   }
 
   /** A list that changes all the time is not asked for more often than once each pause. */
@@ -364,8 +380,8 @@ export class Board {
       return [section, cards]
     })
     const children = parts.map(([section]) => section)
-    if (omitted > 0) children.push(make('p', 'empty', `${omitted} more cards are not shown. ?root=PATH shows a part of the tree.`))
-    if (rows.length === 0) children.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
+    if (omitted > 0) children.push(make('p', 'empty', says.moreCards(omitted)))
+    if (rows.length === 0) children.push(make('p', 'empty', says.noCards))
     for (const key of before) {
       this.#going.set(key, this.#cards.get(key))
       this.#cards.delete(key)
@@ -413,17 +429,16 @@ export class Board {
   /** Leads changes of its paths to a card, and shows it what is known. */
   #index(card, isNew = true) {
     for (const path of card.paths) {
-      const isWhole = card.rows || this.#values.has(path)
       // A panel may show a part of a value: `episode.title`. Its attribute is watched as a whole.
-      const [, attribute, rest] = (!isWhole && /^([^.]*\.[^.[]+)(.+)$/.exec(path)) || [null, path]
-      const keys = rest?.split(/[.[\]"]+/).filter(Boolean)
-      const reader = !keys ? card : { card, show: (_, { value, reported }) => {
-        const found = value instanceof AttributeFailed ? value : keys.reduce(member, value)
+      const { attribute, steps } = card.rows || this.#values.has(path) ? { attribute: path, steps: [] } : placeAt(path)
+      const isPart = steps.length > 0
+      const reader = !isPart ? card : { card, show: (_, { value, reported }) => {
+        const found = value instanceof AttributeFailed ? value : partOf(value, steps)
         card.show(path, { value: found ?? null, timeline: null, css: null, reported })
       } }
       if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])
       this.#readers.get(attribute).push(reader)
-      if ((isNew || keys) && this.#values.has(attribute)) reader.show(path, this.#known(attribute))
+      if ((isNew || isPart) && this.#values.has(attribute)) reader.show(path, this.#known(attribute))
     }
   }
 
@@ -449,7 +464,7 @@ export class Board {
   }
 
   #localeOf(node) {
-    const found = this.#read(node, 'locale') ?? this.#read(this.#board.root, 'locale')
+    const found = this.#read(node, 'locale') ?? this.#read(this.#board?.root, 'locale')
     return typeof found === 'string' && found !== 'en_US' ? found : undefined
   }
 
@@ -463,6 +478,7 @@ export class Board {
     this.#cards.set(given.id, card)
     card.id = given.id
     card.element.dataset.key = given.id
+    card.sort = given.sort ?? null
     return [card, card.setRows(given.rows) || !known]
   }
 
@@ -539,8 +555,8 @@ export class Board {
 }
 
 /** Cards with the same id are the same card. */
-function idOf({ path, kind, panel, title, rows, fault, series }) {
-  return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series])}`
+function idOf({ path, kind, panel, title, rows, fault, series, parts }) {
+  return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series, parts])}`
 }
 
 /** The effects of the transition of an element's node, or of the outermost node around it that comes or goes. */

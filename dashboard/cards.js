@@ -2,24 +2,18 @@
 
 import { AttributeFailed, ConnectionLost, TimedOut } from './gateway.js'
 import { charts, History, Line, States } from './chart.js'
-import { decimalsOf, duration, isWrittenOut, member, number, plain, readable, words } from './format.js'
+import { converted, decimalsOf, duration, isWrittenOut, number, plain, readable, words } from './format.js'
+import { says } from './language.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** A shape and a word go with every colour. */
 // Tables whose names come from scenes and values have no other names, as `constructor`.
-const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
-/** The same for what can be wrong with a card; the word is for a number of cards. */
+export const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
+/** The same for what can be wrong with a card. */
 export const SHAPES = { ...STATUS_SHAPES, error: '◆' }
-export const WORDS = {
-  __proto__: null, critical: () => 'critical', error: (count) => (count > 1 ? 'errors' : 'error'), warn: (count) => (count > 1 ? 'warnings' : 'warning'),
-  stale: () => 'stale',
-}
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
-const MOST_ROWS = 100
-const MOST_COLUMNS = 6
-const MOST_LINES = 100
 /** Seconds of the past that a card without a chart keeps for its sheet. */
 const KEPT = 600
 
@@ -31,8 +25,7 @@ export function make(name, className, text) {
 }
 
 /** What the value of a card must be, if it is not null. */
-const NEEDS = { __proto__: null, gauge: 'number', bar: 'number', slider: 'number', stepper: 'number', toggle: 'boolean' }
-const NOUNS = { __proto__: null, number: 'a number', boolean: 'a bool', string: 'a text', object: 'a map' }
+const NEEDS = { __proto__: null, gauge: 'number', bar: 'number', slider: 'number', stepper: 'number', thermostat: 'number', toggle: 'boolean', light: 'boolean' }
 /** Numbers that JSON has no form for. */
 const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 
@@ -46,15 +39,18 @@ export class Card {
    *   of a board), `onStatus` (called when the card has another status).
    */
   constructor({
-    client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, levels = [], status = null, height = 0, fault = null, series = null,
-    pasts = [], open = null, inspector = null, address = null, onStatus = () => {},
+    client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, levels = [], status = null, height = 0, fault = null, series = null, parts = {},
+    sort = null, pasts = [], open = null, inspector = null, address = null, onStatus = () => {},
   }) {
-    Object.assign(this, { client, path, panel, type, title, levels, status, fault, onStatus, pasts, rows: cellsOf(rows) })
+    Object.assign(this, { client, path, panel, type, title, levels, status, fault, onStatus, pasts, address, rows: cellsOf(rows) })
     // Several series have colours of their own, a single one has the accent.
     this.series = series?.map((each, i) => ({ ...each, tint: each.tint ?? `var(--series-${i % 6 + 1})` })) ?? [{ path, title: this.title }]
+    /** Further attributes, by the member of the panel or the name in a text: `{ path, type, isWritable, value }`. */
+    this.parts = new Map(Object.entries(parts).map(([name, part]) => [name, { ...part }]))
+    this.sort = sort
     /** The newest value of each series. */
     this.values = []
-    this.kind = KINDS[kind] ? kind : 'unknown'
+    this.kind = KINDS[kind] || LATER[kind] ? kind : 'unknown'
     this.isNumber = NUMBERS.includes(type.replace(/\?$/, ''))
     this.element = make('article', `card kind-${this.kind}${series ? ' several' : ''}`)
     this.element.dataset.path = path
@@ -62,13 +58,16 @@ export class Card {
     if (panel.tint) this.element.style.setProperty('--accent', panel.tint)
     this.element.setAttribute('aria-label', this.title)
     const title_ = make('h3')
+    // A text of a panel belongs to no attribute of its own.
+    const isOfNode = kind === 'markdown' && typeof panel.text === 'string'
+    if (isOfNode) this.series = []
     const target = fault ? null : linkOf(panel.link, address)
     if (target) {
       const link = make('a', 'link', this.title)
       link.href = target
       if (!panel.link.startsWith('/')) Object.assign(link, { target: '_blank', rel: 'noopener' })
       title_.append(link)
-    } else if (inspector || open) {
+    } else if ((inspector || open) && !isOfNode) {
       // With a key for another window, it leads to the inspector.
       const link = make(inspector ? 'a' : 'button', '', this.title)
       if (inspector) link.href = inspector(path)
@@ -85,6 +84,7 @@ export class Card {
       title_.textContent = this.title
     }
     title_.title = path
+    if (panel.icon) iconOf(title_, String(panel.icon))
     this.body = make('div', 'body')
     this.context = make('p', 'context')
     this.element.append(title_, this.body, this.context)
@@ -94,19 +94,54 @@ export class Card {
     this.said = ''
     this.motions = []
     queueMicrotask(() => (this.#isSettled = true))
-    this.view = KINDS[this.kind](this)
+    this.view = (KINDS[this.kind] ?? READY[this.kind])?.(this) ?? this.#later()
     if (fault) this.fail({ message: fault })
+  }
+
+  /** Stands for a view whose module is being loaded, and keeps what the view is to show. */
+  #later() {
+    const changes = new Map()
+    let isLoading = false
+    const load = async () => {
+      if (isLoading) return
+      isLoading = true
+      try {
+        const view = (await LATER[this.kind]()).kinds[this.kind](this)
+        this.view = view
+        for (const [path, change] of changes) this.#give(change, path)
+      } catch (error) {
+        // Without a connection, it is tried again on return.
+        isLoading = false
+        if (this.view.isWaiting) this.fail({ message: says.notLoaded })
+        else throw error
+      }
+    }
+    load()
+    return { isWaiting: true, show: (change, path) => changes.set(path, change), draw() {}, resume: load }
+  }
+
+  /** Shows a change of the value, or of another attribute of the card. */
+  #give(change, path) {
+    if (this.view.isWaiting || this.rows || this.series.some((each) => each.path === path)) this.view.show(change, path)
+    else this.view.part?.()
+  }
+
+  /** The value of a further attribute; null if it is not known or failed. */
+  part(name) {
+    const { value } = this.parts.get(name) ?? {}
+    return value === undefined || value instanceof AttributeFailed ? null : value
   }
 
   /** The paths whose changes this card shows. */
   get paths() {
-    return this.rows ? [...this.rows.cells.keys()] : this.series.map((each) => each.path)
+    if (this.rows) return [...this.rows.cells.keys()]
+    return [...new Set([...this.series, ...this.parts.values()].map((each) => each.path))]
   }
 
   /** The unit, language and decimals of a number. */
   get format() {
-    const { format, decimals, unit } = this.panel
-    return { format, decimals, unit, locale: this.locale }
+    const { format, decimals, unit, conversion } = this.panel
+    return { format, decimals, unit, conversion, locale: this.locale }
   }
 
   /** The format of a number with its decimals, which only grow. */
@@ -118,7 +153,7 @@ export class Card {
   wordOf(value) {
     const { on, off } = this.panel
     if (typeof value === 'boolean') return (value ? on : off) ?? plain(value)
-    return value in STATUS_SHAPES ? words(value) : plain(value, this.format)
+    return says.statuses[value] ?? plain(value, this.format)
   }
 
   /** Seconds since 1970 at a moment of the daemon's clock. */
@@ -138,8 +173,9 @@ export class Card {
   show(path, change) {
     this.#note(change.reported)
     if (this.fault) return
-    this.element.classList.remove('is-waiting')
     const at = this.rows ? -1 : this.series.findIndex((each) => each.path === path)
+    for (const part of this.parts.values()) if (part.path === path) part.value = change.value
+    if (at < 0 && this.parts.size > 0 && !this.rows) return this.#give(change, path)
     if (at >= 0) this.values[at] = change.value
     if (change.value instanceof AttributeFailed && !this.rows) {
       if (this.series.every((_, i) => this.values[i] instanceof AttributeFailed)) return this.fail(change.value)
@@ -149,8 +185,7 @@ export class Card {
     if ((this.isNumber || needed === 'number') && change.value in WRITTEN) change = { ...change, value: WRITTEN[change.value] }
     const { value } = change
     if (needed && value !== null && typeof value !== needed) {
-      const given = Array.isArray(value) ? 'a list' : NOUNS[typeof value]
-      return this.fail({ message: `A ${this.kind} needs ${NOUNS[needed]}, not ${given}.` })
+      return this.fail({ message: says.needs(this.kind, says.nouns[needed], says.nouns[Array.isArray(value) ? 'list' : typeof value]) })
     }
     this.failure?.remove()
     this.failure = null
@@ -215,9 +250,7 @@ export class Card {
     if (this.levels.length === 0) return
     const known = this.values.filter((each) => typeof each === 'number' && !Number.isNaN(each))
     if (known.length === 0) return this.setStatus(null)
-    const shown = this.panel.stacked ? [known.reduce((sum, each) => sum + each, 0)] : known
-    const reached = this.levels.filter(({ from, to }) => shown.some((each) => (to === undefined ? each >= from : each <= to)))
-    this.setStatus(reached.at(-1)?.status ?? 'ok')
+    this.setStatus(statusAt(this.levels, this.panel.stacked ? [known.reduce((sum, each) => sum + each, 0)] : known))
   }
 
   /** What is wrong with the card: `critical`, `error`, `warn` or `stale`; null if nothing is. */
@@ -257,9 +290,9 @@ export class Card {
   #tell() {
     const { status } = this.element.dataset
     const isNotable = this.kind !== 'status' && status && status !== 'ok'
-    const mark = isNotable ? `${STATUS_SHAPES[status]} ${words(status)}` : ''
+    const mark = isNotable ? `${STATUS_SHAPES[status]} ${says.statuses[status]}` : ''
     const isShort = this.kind === 'gauge' && mark
-    const age = this.isOld && this.reported !== null ? `${duration(this.now - this.reported)} ago` : ''
+    const age = this.isOld && this.reported !== null ? says.ago(duration(this.now - this.reported)) : ''
     const said = this.refusal || age ? [this.refusal, age] : this.ofMoment ? [this.ofMoment] : [mark, isShort ? '' : this.said]
     const text = said.filter(Boolean).join(' · ')
     if (this.context.textContent !== text) this.context.textContent = text
@@ -289,6 +322,7 @@ export class Card {
     if (this.locale === locale) return
     this.locale = locale
     if (this.value !== undefined && !this.rows) this.view.show({ value: this.value }, this.path)
+    else if (this.parts.size > 0) this.view.part?.()
   }
 
   /** Each card says how old its value is while the connection is lost. */
@@ -337,8 +371,13 @@ export class Card {
       // The card stands for its path.
       const text = said.startsWith(`${this.path}: `) ? said.slice(this.path.length + 2) : said
       const isUnknown = (error instanceof ConnectionLost || error instanceof TimedOut) && !text.includes('may have happened')
-      this.#refuse(isUnknown ? `${text}; the change may have happened, or may still happen` : text)
+      this.#refuse(isUnknown ? says.outcomeUnknown(text) : text)
     }
+  }
+
+  /** Several changes at once. */
+  mutate(mutations, undo) {
+    return this.perform(() => this.client.transact(mutations, { label: 'dashboard', ...this.animation }), undo)
   }
 
   get animation() {
@@ -357,8 +396,14 @@ export class Card {
   }
 }
 
+/** The status that numbers have by thresholds, of which the worst is the last. */
+export function statusAt(levels, numbers) {
+  const reached = levels.filter(({ from, to }) => numbers.some((each) => (to === undefined ? each >= from : each <= to)))
+  return reached.at(-1)?.status ?? 'ok'
+}
+
 /** The decimals of one value. They only grow, so that its figures do not jump about. */
-class Decimals {
+export class Decimals {
   #count = 0
   #greatest = 0
 
@@ -368,7 +413,7 @@ class Decimals {
 
   /** The format in which a number is written, with its decimals if the format leaves them open. */
   of(value, format) {
-    const size = format.format === 'percent' ? value * 100 : value
+    const size = format.format === 'percent' ? value * 100 : converted(value, format.conversion)
     const isOpen = ['number', 'percent', undefined].includes(format.format) && format.decimals === undefined
     if (!isOpen || !isWrittenOut(size)) return format
     this.#count = Math.max(this.#count, decimalsOf(size))
@@ -378,7 +423,7 @@ class Decimals {
 }
 
 /** The number in large figures. */
-function figures(card) {
+export function figures(card) {
   const element = make('p', 'value')
   const text = document.createTextNode('–')
   const unit = make('span', 'unit')
@@ -397,8 +442,8 @@ function figures(card) {
 }
 
 /** The ends of a gauge, bar or slider. */
-function scaleOf({ panel }) {
-  const [min, max] = [Number(panel.min ?? 0), Number(panel.max ?? (panel.format === 'percent' ? 1 : 100))]
+export function scaleOf({ panel }, [least, most] = [0, panel.format === 'percent' ? 1 : 100]) {
+  const [min, max] = [Number(panel.min ?? least), Number(panel.max ?? most)]
   return { min, max, part: (value) => (Number.isFinite(value) ? (value - min) / (max - min || 1) : value > 0 ? 1 : 0) }
 }
 
@@ -424,7 +469,7 @@ function levelsOf({ levels }) {
 }
 
 /** Where a link leads; null if there is none. */
-function linkOf(link, address) {
+export function linkOf(link, address) {
   return link ? (link.startsWith('/') ? address?.(link) ?? null : link) : null
 }
 
@@ -442,7 +487,7 @@ function thresholds(card, part) {
 }
 
 /** Moves elements by the timelines of a number. The frame of the element at an index may bend at the values `bends(index)`. */
-function mover(card, elements, frame, bends = () => []) {
+export function mover(card, elements, frame, bends = () => []) {
   const motions = elements.map(() => null)
   card.motions.push(motions)
   return (change) => {
@@ -454,7 +499,7 @@ function mover(card, elements, frame, bends = () => []) {
   }
 }
 
-function svg(name, attributes, ...children) {
+export function svg(name, attributes, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
   element.append(...children)
@@ -462,7 +507,7 @@ function svg(name, attributes, ...children) {
 }
 
 /** An arc of 270°, open below. */
-const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
+export const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
 /**
  * Its first 180°, a little less so that no edge of it is seen at 0, and its last 90°, before both are turned to the
  * left by 45°. The second begins under the first.
@@ -472,11 +517,11 @@ const PARTS = ['M 10 49.6 A 40 40 0 0 1 90 49.6', 'M 89.95 47.91 A 40 40 0 0 1 5
 const BENDS = [2 / 3, 2 / 3 - 0.0156]
 
 /** A field for `card` that is disabled while pages may not write. */
-function control(card, element) {
-  element.setAttribute('aria-label', card.title)
+export function control(card, element, label = card.title) {
+  element.setAttribute('aria-label', label)
   return () => {
     element.disabled = !card.isWritable
-    if (!card.isWritable) element.title = 'The gateway lets pages only read. Start it with --writable.'
+    if (!card.isWritable) element.title = says.readOnly
   }
 }
 
@@ -485,6 +530,122 @@ function optionsOf({ panel }) {
   return Array.isArray(given)
     ? given.map((each) => (each !== null && typeof each === 'object' ? [each.value, each.title ?? each.value] : [each, plain(each)]))
     : Object.entries(given)
+}
+
+/**
+ * A switch for a bool of a card. `show` shows a value and gives the word for it. `write` writes another attribute than that
+ * of the card.
+ */
+export function switchOf(card, { label, get = () => card.value, write = (...given) => card.write(...given), changed = (said) => card.say(said) } = {}) {
+  const button = make('button', 'switch')
+  button.type = 'button'
+  button.append(make('i'))
+  button.setAttribute('role', 'switch')
+  const enable = control(card, button, label)
+  const set = (isOn) => {
+    button.setAttribute('aria-checked', String(isOn === true))
+    button.classList.toggle('is-empty', isOn === null)
+    return isOn === null ? '–' : isOn ? card.panel.on ?? says.on : card.panel.off ?? says.off
+  }
+  button.addEventListener('click', () => {
+    // The new state is shown at once. If the daemon refuses, it is corrected.
+    const wanted = get() !== true
+    changed(set(wanted))
+    write(wanted, { ...card.animation, undo: () => changed(set(get())) })
+  })
+  return {
+    element: button,
+    show(value) {
+      enable()
+      return set(value)
+    },
+  }
+}
+
+/** A slider for a number of a card. `said` is told the number that is shown. */
+export function slideOf(card, { scale: { min, max, part }, type = card.type, label, write, said }) {
+  const input = make('input')
+  Object.assign(input, { type: 'range', min, max, step: card.panel.step ?? (type === 'int' ? 1 : (max - min) / 100) })
+  const enable = control(card, input, label)
+  let [isHeld, isBusy, wanted, target] = [false, false, null, undefined]
+  const place = (value) => {
+    input.value = value ?? min
+    input.style.setProperty('--part', String(Math.min(1, Math.max(0, part(Number(input.value))))))
+    input.setAttribute('aria-valuetext', plain(value === null ? null : Number(value), card.format))
+  }
+  const send = async () => {
+    if (isBusy) return
+    isBusy = true
+    while (wanted !== null) {
+      const value = wanted
+      wanted = null
+      await write(value)
+      await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE))
+    }
+    isBusy = false
+    release()
+  }
+  // When the thumb is released, the daemon's value counts.
+  const release = () => {
+    if (!isHeld && !isBusy && target !== undefined) {
+      place(target)
+      said(target)
+    }
+  }
+  input.addEventListener('input', () => {
+    isHeld = true
+    place(input.value)
+    wanted = Number(input.value)
+    said(wanted)
+    send()
+  })
+  input.addEventListener('change', () => {
+    isHeld = false
+    release()
+  })
+  return {
+    element: input,
+    show(value, isEnabled = true) {
+      enable()
+      if (!isEnabled) input.disabled = true
+      target = value
+      release()
+    },
+  }
+}
+
+/** A button that adds to a number of a card. */
+export function stepButton(card, text, word, act) {
+  const button = make('button', 'step', text)
+  button.type = 'button'
+  button.setAttribute('aria-label', `${card.title}: ${word}`)
+  button.addEventListener('click', act)
+  return button
+}
+
+/** Draws the icon of a card beside its title: a name of icons.js, or a sign as it is. */
+async function iconOf(heading, name) {
+  const icon = make('span', 'icon', /^[\w-]+$/.test(name) ? '' : name)
+  icon.setAttribute('aria-hidden', 'true')
+  heading.prepend(icon)
+  if (icon.textContent) return
+  const { draw } = await import('./icons.js')
+  draw(icon, name)
+}
+
+/** Kinds whose modules are loaded when they are first used. */
+const LATER = {
+  __proto__: null, table: () => import('./tables.js'), list: () => import('./tables.js'), log: () => import('./log.js'), markdown: () => import('./markdown.js'),
+  thermostat: () => import('./tiles.js'), light: () => import('./tiles.js'),
+}
+
+/** Those that are there. */
+const READY = { __proto__: null }
+
+/** Loads what the first picture of a board needs, so that its cards have their size at once. */
+export async function prepare(kinds) {
+  const missing = [...new Set(kinds)].filter((kind) => LATER[kind] && !READY[kind])
+  await Promise.allSettled(missing.map(async (kind) => (READY[kind] = (await LATER[kind]()).kinds[kind])))
 }
 
 /** What a card of each kind shows. `show` gets each change; `tick` is called every second. */
@@ -496,7 +657,7 @@ const KINDS = {
   },
 
   link(card) {
-    card.add(make('p', 'value words', 'Open'))
+    card.add(make('p', 'value words', says.open))
     return { show: () => {} }
   },
 
@@ -529,7 +690,8 @@ const KINDS = {
       },
       drawn() {
         const ends = line.axis()
-        const isRough = (count) => ends.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * (ends[1] - ends[0]))
+        const shown = ends.map((end) => converted(end, card.panel.conversion))
+        const isRough = (count) => shown.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * Math.abs(shown[1] - shown[0]))
         const decimals = [0, 1, 2].find((count) => !isRough(count)) ?? 3
         const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
         if (top.textContent !== written(ends[1])) top.textContent = written(ends[1])
@@ -602,7 +764,7 @@ const KINDS = {
     const turn = (x, [from, to]) => Math.min(to, Math.max(from, part(x))) - to
     const bends = ends.map((pair) => pair.map((end) => min + (max - min) * end))
     const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, ends[i])}deg)` }), (i) => bends[i])
-    card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
+    card.say(says.range(plain(min, { ...card.format, unit: '', decimals: undefined }), plain(max, { ...card.format, decimals: undefined })))
     return {
       show(change) {
         write(change.value)
@@ -624,7 +786,7 @@ const KINDS = {
     return {
       show({ value }) {
         const status = typeof value === 'boolean' ? (value ? 'ok' : 'critical') : String(value)
-        const said = typeof value === 'string' ? words(value) : plain(value)
+        const said = typeof value === 'string' ? says.statuses[value] ?? words(value) : plain(value)
         shape.textContent = STATUS_SHAPES[status] ?? '○'
         if (text.data !== said) text.data = said
         card.setStatus(status)
@@ -633,95 +795,25 @@ const KINDS = {
   },
 
   toggle(card) {
-    const button = make('button', 'switch')
-    button.type = 'button'
-    button.append(make('i'))
-    button.setAttribute('role', 'switch')
-    card.add(button)
-    const enable = control(card, button)
-    const set = (isOn) => {
-      button.setAttribute('aria-checked', String(isOn === true))
-      button.classList.toggle('is-empty', isOn === null)
-      card.say(isOn === null ? '–' : isOn ? card.panel.on ?? 'On' : card.panel.off ?? 'Off')
-    }
-    button.addEventListener('click', () => {
-      // The new state is shown at once. If the daemon refuses, it is corrected.
-      const wanted = card.value !== true
-      set(wanted)
-      card.write(wanted, { ...card.animation, undo: () => set(card.value) })
-    })
-    return {
-      show({ value }) {
-        enable()
-        set(value)
-      },
-    }
+    const button = switchOf(card)
+    card.add(button.element)
+    return { show: ({ value }) => card.say(button.show(value)) }
   },
 
   slider(card) {
     const write = figures(card)
-    const { min, max, part } = scaleOf(card)
-    const input = make('input')
-    Object.assign(input, { type: 'range', min, max, step: card.panel.step ?? (card.type === 'int' ? 1 : (max - min) / 100) })
-    card.add(input)
-    const enable = control(card, input)
-    let [isHeld, isBusy, wanted, target] = [false, false, null, undefined]
-    const place = (value) => {
-      input.value = value ?? min
-      input.style.setProperty('--part', String(Math.min(1, Math.max(0, part(Number(input.value))))))
-      input.setAttribute('aria-valuetext', plain(value === null ? null : Number(value), card.format))
-    }
-    const send = async () => {
-      if (isBusy) return
-      isBusy = true
-      while (wanted !== null) {
-        const value = wanted
-        wanted = null
-        await card.write(value)
-        await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE))
-      }
-      isBusy = false
-      release()
-    }
-    // When the thumb is released, the daemon's value counts.
-    const release = () => {
-      if (!isHeld && !isBusy && target !== undefined) {
-        place(target)
-        write(target)
-      }
-    }
-    input.addEventListener('input', () => {
-      isHeld = true
-      place(input.value)
-      wanted = Number(input.value)
-      write(wanted)
-      send()
-    })
-    input.addEventListener('change', () => {
-      isHeld = false
-      release()
-    })
-    return {
-      show({ value }) {
-        enable()
-        target = value
-        release()
-      },
-    }
+    const slide = slideOf(card, { scale: scaleOf(card), write: (value) => card.write(value), said: write })
+    card.add(slide.element)
+    return { show: ({ value }) => slide.show(value) }
   },
 
   stepper(card) {
     const write = figures(card)
     const { min, max, step = 1 } = card.panel
     const row = make('div', 'steps')
-    const buttons = [['−', -step, 'less'], ['+', step, 'more']].map(([text, by, word]) => {
-      const button = make('button', 'step', text)
-      button.type = 'button'
-      button.setAttribute('aria-label', `${card.title}: ${word}`)
-      button.addEventListener('click', () => {
-        // Added by the daemon, so that nothing is lost if two pages press at once.
-        card.perform(() => card.client.transact([{ op: 'add', path: card.path, value: by }], { label: 'dashboard', ...card.animation }))
-      })
+    const buttons = [['−', -step, says.less], ['+', step, says.more]].map(([text, by, word]) => {
+      // Added by the daemon, so that nothing is lost if two pages press at once.
+      const button = stepButton(card, text, word, () => card.mutate([{ op: 'add', path: card.path, value: by }]))
       row.append(button)
       return [button, by]
     })
@@ -831,7 +923,7 @@ const KINDS = {
         const missing = Object.entries(value?.parameters ?? {}).filter(([, each]) => !('default' in each))
         if (missing.length > 0) {
           button.disabled = true
-          return card.say(`needs ${missing.map(([name]) => name).join(', ')}`)
+          return card.say(says.needsParameters(missing.map(([name]) => name).join(', ')))
         }
         card.say(add !== undefined || toggle ? plain(value, card.format) : '')
       },
@@ -868,7 +960,7 @@ const KINDS = {
   image(card) {
     const image = make('img')
     image.alt = card.title
-    image.addEventListener('error', () => card.fail({ message: `The image cannot be shown: ${String(card.value).slice(0, 80)}` }))
+    image.addEventListener('error', () => card.fail({ message: says.noImage(String(card.value).slice(0, 80)) }))
     card.add(image)
     return {
       show({ value }) {
@@ -883,40 +975,10 @@ const KINDS = {
     card.add(text)
     return { show: ({ value }) => (text.textContent = plain(value, { locale: card.locale })) }
   },
-
-  list(card) {
-    return card.rows ? tableOfRows(card, false) : tableOfValue(card)
-  },
-
-  table(card) {
-    return card.rows ? tableOfRows(card, true) : tableOfValue(card)
-  },
-
-  log(card) {
-    const lines = make('ol', 'log')
-    lines.tabIndex = 0
-    lines.setAttribute('aria-label', card.title)
-    card.add(lines)
-    const line = (value, time) => {
-      const item = make('li')
-      if (time) item.append(make('time', '', time))
-      item.append(make('span', '', plain(value, { locale: card.locale })))
-      return item
-    }
-    return {
-      show({ value }) {
-        const isAtEnd = lines.scrollTop + lines.clientHeight >= lines.scrollHeight - 4
-        if (Array.isArray(value)) lines.replaceChildren(...value.slice(-MOST_LINES).map((each) => line(each)))
-        else lines.append(line(value, new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
-        while (lines.childElementCount > MOST_LINES) lines.firstChild.remove()
-        if (isAtEnd) lines.scrollTop = lines.scrollHeight
-      },
-    }
-  },
 }
 
-/** The face of a gauge takes the place of the card's body. */
-function asFace(card, face) {
+/** A part of a card that takes the place of the card's body. */
+export function asFace(card, face) {
   return {
     add: (...elements) => face.append(...elements),
     get format() { return card.format },
@@ -939,10 +1001,10 @@ function plotOf(card) {
   const plot = make('div', 'plot')
   plot.tabIndex = 0
   plot.setAttribute('role', 'slider')
-  plot.setAttribute('aria-label', `${card.title}: moment`)
+  plot.setAttribute('aria-label', says.momentOf(card.title))
   for (const [name, value] of [['min', -1], ['max', 0], ['now', 0]]) plot.setAttribute(`aria-value${name}`, String(value))
-  plot.setAttribute('aria-valuetext', 'now')
-  const times = make('p', 'times', 'now')
+  plot.setAttribute('aria-valuetext', says.now)
+  const times = make('p', 'times', says.now)
   times.setAttribute('aria-hidden', 'true')
   card.add(plot, times)
   return plot
@@ -1006,7 +1068,7 @@ function lined(card, line, { plot, write, drawn = () => {} }) {
     const { count } = card.decimals
     const format = isFlat ? card.format : found.map((each) => card.formatOf(each)).at(-1)
     if (card.decimals.count !== count) write()
-    card.say(isFlat ? '' : `${plain(found[0], { ...format, unit: '' })} to ${plain(found[1], format)}`)
+    card.say(isFlat ? '' : says.range(plain(found[0], { ...format, unit: '' }), plain(found[1], format)))
   }
   const draw = onFrame(() => {
     line.draw()
@@ -1051,102 +1113,6 @@ export function filler(card) {
   const fill = () => states.forEach(ask)
   fill()
   return fill
-}
-
-/** Rows of a list, or the entries of a map. */
-function tableOfValue(card) {
-  const table = make('table')
-  const scroller = make('div', 'rows')
-  scroller.append(table)
-  card.add(scroller)
-  return {
-    show({ value }) {
-      const isList = Array.isArray(value)
-      const rows = isList ? value : Object.entries(value ?? {})
-      const isOfMaps = isList && rows.length > 0 && rows.every((each) => each !== null && typeof each === 'object' && !Array.isArray(each))
-      const all = isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))] : []
-      const columns = card.panel.columns ?? all.slice(0, MOST_COLUMNS)
-      const body = rows.slice(0, MOST_ROWS).map((each) => {
-        if (isOfMaps) return columns.map((column) => plain(member(each, column), { ...card.format, ...member(card.panel.formats, column) }))
-        return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
-      })
-      fill(table, isOfMaps ? columns.map(words) : null, body)
-      const more = [[rows.length - MOST_ROWS, 'row'], [card.panel.columns ? 0 : all.length - MOST_COLUMNS, 'column']]
-        .filter(([count]) => count > 0).map(([count, word]) => `${count} more ${word}${count > 1 ? 's' : ''}`)
-      card.say(rows.length === 0 ? 'Empty' : more.join(', '))
-    },
-  }
-}
-
-const FIGURE = /^[−-]?[\d.,\s]+( ?\S{1,4})?$/
-
-/** A new table. */
-export function tableOf(columns, rows) {
-  const table = make('table')
-  fill(table, columns, rows)
-  return table
-}
-
-function fill(table, columns, rows) {
-  const parts = []
-  if (columns) {
-    const head = make('thead')
-    const row = make('tr')
-    row.append(...columns.map((each, i) => make('th', i > 0 && rows.every((cells) => FIGURE.test(cells[i])) ? 'figure' : '', each)))
-    for (const each of row.children) each.scope = 'col'
-    head.append(row)
-    parts.push(head)
-  }
-  const body = make('tbody')
-  body.append(...rows.map((cells) => {
-    const row = make('tr')
-    row.append(...cells.map((text, i) => {
-      const cell = make(i === 0 && cells.length > 1 ? 'th' : 'td', FIGURE.test(text) ? 'figure' : '', text)
-      if (i === 0 && cells.length > 1) cell.scope = 'row'
-      return cell
-    }))
-    return row
-  }))
-  table.replaceChildren(...parts, body)
-}
-
-/** A row for each subview of a container. */
-function tableOfRows(card, isTable) {
-  /** The texts by path. */
-  const known = new Map()
-  const decimals = new Map()
-  const table = make('table')
-  const scroller = make('div', 'rows')
-  scroller.append(table)
-  card.add(scroller)
-  let isDue = false
-  const draw = () => {
-    isDue = false
-    const { columns, ids, cells } = card.rows
-    for (const each of [known, decimals]) for (const path of each.keys()) if (!cells.has(path)) each.delete(path)
-    const texts = [...cells.keys()].map((path) => known.get(path) ?? '')
-    const hasId = !columns.includes('name')
-    const rows = ids.map((id, i) => {
-      const values = texts.slice(i * columns.length, (i + 1) * columns.length)
-      return isTable ? [...(hasId ? [words(id)] : []), ...values] : [hasId ? words(id) : values[0], values.slice(hasId ? 0 : 1).join(' · ')]
-    })
-    fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows)
-    const { more } = card.rows
-    card.say(rows.length === 0 ? 'Empty' : more > 0 ? `${more} more row${more > 1 ? 's' : ''}` : '')
-  }
-  draw()
-  return {
-    draw,
-    show({ value }, path) {
-      const formats = card.panel.formats?.[card.rows.cells.get(path)]
-      if (!decimals.has(path)) decimals.set(path, new Decimals())
-      const format = typeof value === 'number' ? decimals.get(path).of(value, { ...card.format, ...formats }) : { ...card.format, ...formats }
-      known.set(path, value instanceof AttributeFailed ? readable(value.reason, card.locale) : plain(value, format))
-      if (isDue) return
-      isDue = true
-      queueMicrotask(draw)
-    },
-  }
 }
 
 /** The colour of an element as a field for colours needs it. */

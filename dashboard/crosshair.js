@@ -3,6 +3,7 @@
 import { make } from './cards.js'
 import { charts } from './chart.js'
 import { duration, moment } from './format.js'
+import { says } from './language.js'
 import { at, between, textOfPast } from './plot.js'
 import { adopt, sheet } from './style.js'
 
@@ -119,7 +120,7 @@ function mark(view) {
   if (view !== source && values.every((each) => each.length === 0)) return unmark(view)
   if (view.line) drawIn(view, values, part)
   else drawOver(view, part)
-  const said = `${moment(card.wall(time), 1, card.locale)}, ${now - time < 0.5 ? 'now' : `${duration(now - time)} ago`}`
+  const said = `${moment(card.wall(time), 1, card.locale)}, ${now - time < 0.5 ? says.now : says.ago(duration(now - time))}`
   if (plot.localName === 'div') showTag(view, part, said, texts)
   else card.sayOfMoment(`${texts[0]} · ${moment(card.wall(time), 1, card.locale)}`)
   view.isMarked = true
@@ -138,7 +139,7 @@ function unmark(view) {
   view.tag = null
   if (view.plot.localName !== 'div') return view.card.sayOfMoment(null)
   view.plot.setAttribute('aria-valuenow', '0')
-  view.plot.setAttribute('aria-valuetext', 'now')
+  view.plot.setAttribute('aria-valuetext', says.now)
 }
 
 /** A line at the moment, and a dot on each series. */

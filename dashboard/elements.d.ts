@@ -2,7 +2,7 @@
 
 export type CardKind =
   | 'value' | 'sparkline' | 'chart' | 'line' | 'timeline' | 'bar' | 'gauge' | 'status' | 'text' | 'image' | 'color' | 'colour' | 'table' | 'list'
-  | 'log' | 'link' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
+  | 'log' | 'markdown' | 'thermostat' | 'light' | 'link' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
 
 /** The container value `panel` of a view. */
 export interface Panel {
@@ -41,13 +41,36 @@ export interface Panel {
   set?: unknown
   add?: number
   toggle?: boolean
+  /** A name of icons.js, or a sign. */
+  icon?: string
+  /** The text of a card of the kind markdown, with `{attribute}` for values. */
+  text?: string
+  /** The attribute with the level of a light. */
+  level?: string
+  /** What a thermostat measures, whether it heats or cools now, and whether it is on: attributes. */
+  current?: string
+  active?: string
+  switch?: string
+  units?: 'metric' | 'us' | 'uk' | 'given'
+  /** From the numbers of the value to the unit. */
+  conversion?: { factor?: number; offset?: number }
   /** The columns of a table; of a section, their number. */
   columns?: string[] | number
-  formats?: Record<string, Pick<Panel, 'format' | 'decimals' | 'unit'>>
+  /** The column that orders the rows; with `-` in front, the greatest is first. */
+  sort?: string
+  formats?: Record<string, Column>
   animation?: string
   tint?: string
   featured?: boolean
   hidden?: boolean
+}
+
+/** A column of a table, or a value in a text. */
+export interface Column extends Pick<Panel, 'format' | 'decimals' | 'unit' | 'conversion' | 'min' | 'max' | 'warn' | 'critical' | 'tint'> {
+  /** A bar from `min` to `max`, or to the greatest value. */
+  bar?: boolean
+  /** By text: a status or a colour. */
+  colours?: Record<string, string>
 }
 
 /** One card. Members of its panel are attributes: `<agd-card path="/a.b" kind="bar" label="Title" max="10">`. */

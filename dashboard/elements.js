@@ -10,7 +10,8 @@
 
 import { AttributeFailed, connect, Update } from './gateway.js'
 import { Card } from './cards.js'
-import { words } from './format.js'
+import { placeAt, words } from './format.js'
+import { says } from './language.js'
 import { look, tokens } from './style.js'
 
 let shared = null
@@ -23,7 +24,8 @@ export function client() {
 
 /** Attributes of an element that are members of its panel, and how they are read. */
 const PANEL = {
-  label: ['title', String], unit: ['unit', String], format: ['format', String], tint: ['tint', String],
+  label: ['title', String], icon: ['icon', String], text: ['text', String], units: ['units', String], sort: ['sort', String],
+  current: ['current', String], active: ['active', String], switch: ['switch', String], level: ['level', String], unit: ['unit', String], format: ['format', String], tint: ['tint', String],
   min: ['min', Number], max: ['max', Number], warn: ['warn', Number], critical: ['critical', Number],
   step: ['step', Number], decimals: ['decimals', Number], window: ['window', Number],
   options: ['options', JSON.parse], set: ['set', JSON.parse], add: ['add', Number], toggle: ['toggle', () => true],
@@ -33,6 +35,8 @@ const PANEL = {
 export class AgdCard extends HTMLElement {
   static observedAttributes = ['path', 'kind', ...Object.keys(PANEL)]
   #watch = null
+  /** Of the further attributes of the card. */
+  #further = null
   #card = null
   #timer = null
   #isDue = false
@@ -79,7 +83,7 @@ export class AgdCard extends HTMLElement {
       try {
         panel = this.panel
       } catch {
-        fault = { message: 'The attributes set and options must be JSON.' }
+        fault = { message: says.notJSON }
       }
       const kind = this.getAttribute('kind') ?? this.preset
       if (kind) panel.kind = kind
@@ -88,12 +92,13 @@ export class AgdCard extends HTMLElement {
         given = await source.board(path, { panel })
       } catch {
         // An attribute that does not exist has an error.
-        given = { path, kind: 'value', panel, title: panel.title ?? words(path.split('.').at(-1)) }
+        given = { path, kind: 'value', panel, title: panel.title ?? words(placeAt(path).name) }
       }
       if (watch !== this.#watch) return
       card = this.#card = new Card({ ...given, client: source })
       if (fault) card.fail(fault)
       this.shadowRoot.replaceChildren(card.element)
+      this.#follow(card, path)
     }
     while (watch === this.#watch) {
       try {
@@ -119,11 +124,25 @@ export class AgdCard extends HTMLElement {
     }
   }
 
+  /** Shows the further attributes of a card. */
+  async #follow(card, path) {
+    const paths = card.paths.filter((each) => each !== path)
+    if (paths.length === 0) return
+    const watch = (this.#further = client().watch(paths, { css: true, reports: true }))
+    try {
+      for await (const event of watch) if (event instanceof Update) for (const [each, change] of event.details) card.show(each, change)
+    } catch (error) {
+      if (watch === this.#further) card.fail({ message: error.reason ?? error.message })
+    }
+  }
+
   #end() {
     clearInterval(this.#timer)
     const watch = this.#watch
-    this.#watch = null
+    const further = this.#further
+    this.#watch = this.#further = null
     watch?.close()
+    further?.close()
     this.#card?.end()
   }
 }

@@ -1,4 +1,6 @@
-/** Values in a form for people. */
+/** Values in a form for people, and the paths that lead to them. */
+
+import { says } from './language.js'
 
 const known = new Map()
 
@@ -47,12 +49,18 @@ export function isWrittenOut(value) {
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
+/** A number in the unit that is shown. */
+export function converted(value, conversion) {
+  return conversion ? value * (conversion.factor ?? 1) + (conversion.offset ?? 0) : value
+}
+
 /**
  * A number as `[text, unit]`.
- * @param options `format` (`number`, `percent`, `bytes`, `duration`), `decimals`, `unit`, `locale`.
+ * @param options `format` (`number`, `percent`, `bytes`, `duration`), `decimals`, `unit`, `conversion` (to this unit), `locale`.
  */
-export function number(value, { format = 'number', decimals, unit = '', locale } = {}) {
-  if (!Number.isFinite(value)) return [Number.isNaN(value) ? 'not a number' : value < 0 ? '−∞' : '∞', unit]
+export function number(given, { format = 'number', decimals, unit = '', conversion, locale } = {}) {
+  const value = converted(given, conversion)
+  if (!Number.isFinite(value)) return [Number.isNaN(value) ? says.notANumber : value < 0 ? '−∞' : '∞', unit]
   if (format === 'duration') return [duration(value), unit]
   if (format === 'percent') return [fixed(value * 100, decimals ?? decimalsOf(value * 100), locale), unit || '%']
   if (format === 'bytes') {
@@ -98,7 +106,7 @@ export function plain(value, options = {}) {
     const [text, unit] = number(value, options)
     return unit ? `${text} ${unit}` : text
   }
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'boolean') return value ? says.yes : says.no
   if (typeof value === 'string') return written(value, options)
   if (Array.isArray(value)) return value.map((each) => plain(each, options)).join(', ')
   return Object.entries(value).map(([name, each]) => `${words(name)} ${plain(each, options)}`).join(' · ')
@@ -131,4 +139,45 @@ export function timeOfDay(time, locale) {
   const options = { hour: '2-digit', minute: '2-digit' }
   if (date.toDateString() !== new Date().toDateString()) Object.assign(options, { day: 'numeric', month: 'short' })
   return date.toLocaleString(locale, options)
+}
+
+const NAME = String.raw`(?:"(?:[^"\\]|\\.)*"|[^\s"./[\]]+)`
+const PATH = new RegExp(String.raw`^(/|(?:/${NAME})+)\.(${NAME})(.*)$`)
+const STEP = new RegExp(String.raw`\.(${NAME})|\[(?:(${NAME}(?:\.${NAME})*)=)?("(?:[^"\\]|\\.)*"|[^\]]*)\]`, 'g')
+
+/** A name in a path without its quotes. */
+function unquoted(name) {
+  try {
+    return name.startsWith('"') ? JSON.parse(name) : name
+  } catch {
+    return name
+  }
+}
+
+/**
+ * What a path leads to: the `node`, the `name` of the attribute, the path of the `attribute`, and the `steps` into its value.
+ * A step is a key or an index, or a field and the value that it has in an element. Ids with dots are quoted.
+ */
+export function placeAt(path) {
+  const [, node, name, rest] = PATH.exec(path) ?? []
+  if (!node) return { node: path, name: '', attribute: path, steps: [] }
+  const steps = [...rest.matchAll(STEP)].map(([, key, field, value]) => (
+    key !== undefined ? unquoted(key) : field === undefined ? unquoted(value) : { field: unquoted(field), value: parsed(value) }))
+  return { node, name: unquoted(name), attribute: `${node}.${name}`, steps }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The part of a value at the end of steps; undefined if there is none. */
+export function partOf(value, steps) {
+  return steps.reduce((at, step) => {
+    if (typeof step === 'object') return Array.isArray(at) ? at.find((each) => (member(each, step.field) ?? step.field.split('.').reduce(member, each)) === step.value) : undefined
+    return Array.isArray(at) && !/^\d+$/.test(step) ? undefined : member(at, step)
+  }, value)
 }

@@ -4,16 +4,28 @@ import { AttributeFailed, Update } from './gateway.js'
 import { Plan } from './curves.js'
 import { client as shared } from './elements.js'
 import { make } from './cards.js'
-import { duration, plain, words } from './format.js'
+import { duration, placeAt, plain, words } from './format.js'
+import { says, write } from './language.js'
+import { fits, parse } from './search.js'
 import { tokens } from './style.js'
-import { facts, reasonsOf } from './why.js'
+import { facts, isInternal, reasonsOf } from './why.js'
 
 document.adoptedStyleSheets = [tokens]
+write(document)
+document.title = says.inspector
 
 const client = shared()
 const part = (id) => document.getElementById(id)
 const ROW = 28
 const MOST_TRANSACTIONS = 100
+/** Changes of a transaction that are kept, and those that are shown before it is opened. */
+const MOST_CHANGES = 100
+const FIRST_CHANGES = 3
+/** Larger trees are watched below the selected node. */
+const MOST_WATCHED = 5000
+/** Attributes whose writers are asked for, and questions in one request. */
+const MOST_ASKED = 2000
+const ASKED_AT_ONCE = 200
 const MOST_NEIGHBOURS = 12
 
 // MARK: The tree
@@ -35,7 +47,12 @@ const byPath = new Map()
 /** The visible rows in their order. */
 let list = []
 let selected = null
-let pattern = ''
+/** What is searched: the answer of `parse`; null if nothing is. */
+let pattern = null
+/** What the stream of transactions has told of attributes: `{ value, changed, writer }` by path. */
+const known = new Map()
+/** What `explain` has told of them: `{ changed, writer }`. */
+const learned = new Map()
 /** Whether parts of the tree are being loaded for the search. */
 let isLoading = false
 /** The search loads no more than that. */
@@ -51,6 +68,9 @@ function rowOf(node, parent, depth) {
     const leaf = new Row(row, `${node.path}.${name}`, name, depth + 1)
     leaf.attribute = attribute
     leaf.value = attribute.error ? new AttributeFailed(attribute.error) : attribute.value
+    const told = known.get(leaf.path)
+    const asked = learned.get(leaf.path)
+    Object.assign(leaf, { changed: told?.changed ?? asked?.changed, writer: told?.writer ?? asked?.writer })
     row.rows.push(leaf)
     byPath.set(leaf.path, leaf)
   }
@@ -78,7 +98,7 @@ async function load(path) {
     return await client.describe(path)
   } catch (error) {
     if (error.code !== 'limit') throw error
-    part('found').textContent = 'The tree is large. Parts of it are loaded when they are opened or searched.'
+    part('found').textContent = says.treeIsLarge
     return client.describe(path, { depth: 1 })
   }
 }
@@ -146,11 +166,17 @@ async function loadForSearch() {
   }
 }
 
+/** Whether the number of what was found stands above the tree. */
+let hasFound = false
+
 function arrange() {
   list = []
   if (pattern) {
-    for (const row of byPath.values()) if (row.path.toLowerCase().includes(pattern)) list.push(row)
-    part('found').textContent = `${list.length} found${isLoading ? ', searching …' : ''}`
+    const now = Date.now()
+    for (const row of byPath.values()) if (fits(row, pattern, now)) list.push(row)
+    const said = pattern.fault === null ? says.found(list.length, isLoading) : says.noTime(pattern.fault)
+    if (part('found').textContent !== said) part('found').textContent = said
+    hasFound = true
   } else if (root) {
     const waiting = [root]
     while (waiting.length > 0) {
@@ -158,7 +184,8 @@ function arrange() {
       list.push(row)
       if (row.isOpen && row.rows) for (let i = row.rows.length - 1; i >= 0; i--) waiting.push(row.rows[i])
     }
-    if (/found(, searching …)?$/.test(part('found').textContent)) part('found').textContent = ''
+    if (hasFound) part('found').textContent = ''
+    hasFound = false
   }
   part('rows').style.height = `${list.length * ROW}px`
   draw()
@@ -218,7 +245,7 @@ function observe() {
   clearTimeout(timer)
   timer = setTimeout(() => {
     const paths = [...shown.keys()].filter((path) => !byPath.get(path)?.isNode)
-    if (selected && !selected.isNode && !paths.includes(selected.path)) paths.push(selected.path)
+    for (const path of [selected?.isNode === false ? selected.path : null, ...drawn.keys()]) if (path && !paths.includes(path)) paths.push(path)
     if (paths.join('\n') === watched) return
     watched = paths.join('\n')
     watching?.close()
@@ -237,6 +264,7 @@ async function follow(paths) {
         if (row) row.value = change.value
         const live = shown.get(path)?.querySelector('.live')
         if (live) live.textContent = textOf(change.value)
+        for (const element of drawn.get(path) ?? []) element.textContent = textOf(change.value)
         if (path === selected?.path) noteChange(event, change)
       }
     }
@@ -250,11 +278,70 @@ async function follow(paths) {
 part('tree').addEventListener('scroll', draw, { passive: true })
 new ResizeObserver(draw).observe(part('tree'))
 function search() {
-  pattern = part('search').value.trim().toLowerCase()
+  const text = part('search').value.trim()
+  pattern = text ? parse(text) : null
+  for (const [id, term] of CHOICES) part(id).setAttribute('aria-pressed', String(text.split(/\s+/).includes(term)))
   part('tree').scrollTop = 0
   arrange()
   loadForSearch()
+  if (pattern?.needsWriters) learnWriters()
 }
+
+/** Buttons that put a term into the search. */
+const CHOICES = [['failing', 'error:'], ['lately', 'changed:1m']]
+for (const [id, term] of CHOICES) {
+  part(id).addEventListener('click', () => {
+    const words = part('search').value.trim().split(/\s+/).filter(Boolean)
+    part('search').value = (words.includes(term) ? words.filter((each) => each !== term) : [...words, term]).join(' ')
+    search()
+  })
+}
+
+let isLearning = false
+let hasLearned = false
+
+/** Asks who wrote the states before this page was opened. */
+async function learnWriters() {
+  if (isLearning || hasLearned) return
+  isLearning = true
+  const states = [...byPath.values()].filter((row) => !row.isNode && row.attribute.kind === 'state' && row.writer === undefined).slice(0, MOST_ASKED)
+  try {
+    for (let i = 0; i < states.length; i += ASKED_AT_ONCE) {
+      const asked = states.slice(i, i + ASKED_AT_ONCE)
+      const found = await Promise.allSettled(asked.map(({ path }) => client.explain(path)))
+      found.forEach(({ value }, k) => noteWriter(asked[k], value?.changed))
+      refresh()
+    }
+    hasLearned = true
+  } finally {
+    isLearning = false
+  }
+}
+
+function noteWriter(row, changed) {
+  if (!changed) return
+  row.writer ??= changed.client?.as ?? changed.client?.name ?? (changed.client ? 'daemon' : undefined)
+  row.changed ??= changed.time ? Date.parse(changed.time) : undefined
+  learned.set(row.path, { writer: row.writer, changed: row.changed })
+}
+
+let isRefreshing = false
+
+/** Shows what has changed: a search for values, errors, writers or times, and how many attributes fail. At most twice a second. */
+function refresh() {
+  if (isRefreshing || document.hidden) return
+  isRefreshing = true
+  setTimeout(() => {
+    isRefreshing = false
+    if (pattern?.isTimed) arrange()
+    let count = 0
+    for (const row of byPath.values()) if (row.value instanceof AttributeFailed) count += 1
+    const said = count > 0 ? `${says.failingNow} ${count}` : says.failingNow
+    if (part('failing').textContent !== said) part('failing').textContent = said
+    part('failing').classList.toggle('is-bad', count > 0)
+  }, 500)
+}
+setInterval(() => pattern?.isTimed && refresh(), 1000)
 
 part('search').addEventListener('input', search)
 part('tree').addEventListener('keydown', (event) => {
@@ -320,18 +407,18 @@ function select(row) {
 
 /** Goes to a path, and opens what is around it. */
 async function reveal(path) {
-  pattern = part('search').value = ''
-  const node = path.replace(/\.[^/]*$/, '') || '/'
-  const names = node.split('/').filter(Boolean)
+  part('search').value = ''
+  search()
+  const { node, attribute } = placeAt(path)
   let at = ''
-  for (const name of ['', ...names]) {
+  for (const name of ['', ...node.match(/"(?:[^"\\]|\\.)*"|[^/]+/g) ?? []]) {
     at = name ? `${at}/${name}` : at
     const row = byPath.get(at || '/')
     if (row) await toggle(row, true)
   }
-  const row = byPath.get(path) ?? byPath.get(path.replace(/^([^.]*\.[^.[]+).*$/, '$1'))
+  const row = byPath.get(path) ?? byPath.get(attribute)
   if (!row) {
-    part('detail').replaceChildren(make('p', 'hint', `There is no attribute ${path}.`))
+    part('detail').replaceChildren(make('p', 'hint', says.noAttribute(path)))
     return
   }
   select(row)
@@ -342,13 +429,14 @@ async function reveal(path) {
 
 function showNode(row) {
   live = null
-  const link = make('a', '', 'Show as a board')
+  drawn.clear()
+  const link = make('a', '', says.showAsBoard)
   link.href = `./?root=${encodeURIComponent(row.path)}`
   part('detail').replaceChildren(make('h2', '', row.path), facts([
-    ['Kind', row.kind],
-    ['Attributes', row.rows.filter((each) => !each.isNode).length],
-    ['Children', row.rows.filter((each) => each.isNode).length],
-    ['Board', link],
+    [says.kind, row.kind],
+    [says.attributes, row.rows.filter((each) => !each.isNode).length],
+    [says.children, row.rows.filter((each) => each.isNode).length],
+    [says.board, link],
   ]))
 }
 
@@ -359,22 +447,23 @@ async function showAttribute(row) {
   const value = isNumber ? card : document.createElement('agd-card')
   value.setAttribute('path', path)
   if (!isNumber) value.setAttribute('kind', /^map|^list/.test(attribute.type) ? 'table' : attribute.type === 'color' ? 'color' : 'value')
-  value.setAttribute('label', 'Value')
+  value.setAttribute('label', says.value)
   const changes = make('ol', 'log')
-  const why = block('Why it is so')
-  const graph = block('Inputs and readers')
-  const motion = block('Motion')
+  const why = block(says.why)
+  const graph = block(says.graph)
+  const motion = block(says.motion)
+  drawn.clear()
   motion.hidden = true
   live = { path, changes, why, graph, motion, isDue: false }
   const definition = facts([
-    ['Kind', `${attribute.kind}${attribute.transient ? ', transient' : ''}`],
-    ['Type', attribute.type],
-    ['Refers to', attribute.target && linkTo(attribute.target)],
+    [says.kind, attribute.transient ? says.transient(attribute.kind) : attribute.kind],
+    [says.type, attribute.type],
+    [says.refersTo, attribute.target && linkTo(attribute.target)],
   ])
-  const parts = [make('h2', '', path), value, block('Definition', definition)]
-  if (attribute.rule) parts.push(block('Rule', make('pre', '', attribute.rule)))
-  if (attribute.kind === 'state' || attribute.kind === 'binding') parts.push(block('Change', editor(row)))
-  parts.push(motion, why, graph, block('Changes since the page was opened', changes))
+  const parts = [make('h2', '', path), value, block(says.definition, definition)]
+  if (attribute.rule) parts.push(block(says.rule, make('pre', '', attribute.rule)))
+  if (attribute.kind === 'state' || attribute.kind === 'binding') parts.push(block(says.change, editor(row)))
+  parts.push(motion, why, graph, block(says.changesSeen, changes))
   part('detail').replaceChildren(...parts)
   await explain()
 }
@@ -397,11 +486,12 @@ async function explain() {
   try {
     const found = await client.explain(shown.path)
     if (live === shown) {
+      noteWriter(byPath.get(shown.path) ?? {}, found.changed)
       showWhy(shown, found)
-      showGraph(shown, found)
+      await showGraph(shown, found)
     }
   } catch (error) {
-    shown.why.replaceChildren(make('h3', '', 'Why it is so'), make('p', 'answer is-bad', error.reason ?? error.message))
+    shown.why.replaceChildren(make('h3', '', says.why), make('p', 'answer is-bad', error.reason ?? error.message))
   }
   setTimeout(() => {
     shown.isDue = false
@@ -413,53 +503,119 @@ async function explain() {
 }
 
 function showWhy({ why }, found) {
-  why.replaceChildren(make('h3', '', 'Why it is so'), facts(reasonsOf(found, linkTo)))
+  why.replaceChildren(make('h3', '', says.why), facts(reasonsOf(found, linkTo)))
 }
 
-/** Inputs, the attribute and its readers as a picture to walk through. */
-function showGraph({ graph, path }, { dependencies = [], dependents = [] }) {
+/** Elements with values in the picture of inputs and readers, by path. */
+const drawn = new Map()
+/** The levels of inputs and readers that are shown, at most three. */
+let levels = 1
+const MOST_LEVELS = 3
+
+/**
+ * Inputs, the attribute and its readers as a picture to walk through: `columns` from the farthest inputs to the farthest readers, each
+ * a list of paths, and the `edges` between them.
+ */
+async function readGraph(path, { dependencies = [], dependents = [] }) {
+  const columns = [[path]]
+  const edges = []
+  let hidden = 0
+  const grow = async (side, first) => {
+    let at = [path]
+    for (let level = 1; level <= levels; level++) {
+      const answers = level === 1 ? [first] : (await Promise.allSettled(at.map((each) => client.explain(each))))
+        .map(({ value }) => (side === 'inputs' ? value?.dependencies : value?.dependents) ?? [])
+      const next = []
+      answers.forEach((found, i) => {
+        for (const each of found.filter((each) => each !== at[i] && !isInternal(each))) {
+          const isThere = next.includes(each)
+          if (!isThere && next.length >= MOST_NEIGHBOURS) {
+            hidden += 1
+            continue
+          }
+          if (!isThere) next.push(each)
+          edges.push(side === 'inputs' ? [`-${level} ${each}`, `${1 - level ? `-${level - 1}` : '0'} ${at[i]}`] : [`${level - 1} ${at[i]}`, `${level} ${each}`])
+        }
+      })
+      if (next.length === 0 && level > 1) break
+      if (side === 'inputs') columns.unshift(next)
+      else columns.push(next)
+      at = next
+    }
+    return columns.length
+  }
+  await grow('inputs', dependencies)
+  const middle = columns.length - 1
+  await grow('readers', dependents)
+  return { columns, edges, middle, hidden }
+}
+
+async function showGraph(shown, found) {
+  const { graph, path } = shown
+  const { columns, edges, middle, hidden } = await readGraph(path, found)
+  if (live !== shown) return
+  const said = JSON.stringify([columns, edges, hidden, levels])
+  // What is being operated stays.
+  if (graph.dataset.said === said) return
+  graph.dataset.said = said
   const picture = make('div', 'graph')
+  picture.style.setProperty('--columns', String(columns.length))
   const lines = svg('svg', { 'aria-hidden': 'true' })
-  const column = (paths, label) => {
+  const elements = new Map()
+  drawn.clear()
+  picture.append(lines, ...columns.map((paths, i) => {
     const made = make('div')
     made.setAttribute('role', 'group')
-    made.setAttribute('aria-label', label)
-    for (const each of paths.slice(0, MOST_NEIGHBOURS)) {
-      const [, place, name] = /^(.*)\.([^./]+)$/.exec(each) ?? [null, '', each]
-      const button = make('button', 'node')
-      button.append(make('b', '', name), make('span', '', place || '/'))
-      button.addEventListener('click', () => reveal(each))
-      made.append(button)
+    if (i !== middle) made.setAttribute('aria-label', i < middle ? says.inputs : says.readers)
+    for (const each of paths) {
+      const { node, name, attribute } = placeAt(each)
+      const element = make(i === middle ? 'p' : 'button', i === middle ? 'node is-this' : 'node')
+      const value = make('span', 'value', textOf(byPath.get(each)?.value ?? null))
+      if (i === middle) element.append(make('b', '', name), value)
+      else {
+        element.append(make('b', '', each.slice(attribute.length) ? each.slice(node.length + 1) : name || each), make('span', '', node), value)
+        element.addEventListener('click', () => reveal(each))
+      }
+      if (byPath.has(each)) drawn.set(each, [...drawn.get(each) ?? [], value])
+      else value.remove()
+      elements.set(`${i - middle} ${each}`, element)
+      made.append(element)
     }
-    if (paths.length > MOST_NEIGHBOURS) made.append(make('p', 'answer', `${paths.length - MOST_NEIGHBOURS} more`))
-    if (paths.length === 0) made.append(make('p', 'answer', label === 'Inputs' ? 'no inputs' : 'no readers'))
+    if (paths.length === 0) made.append(make('p', 'answer', i < middle ? says.noInputs : says.noReaders))
     return made
-  }
-  const middle = make('div')
-  const self = make('p', 'node is-this')
-  self.append(make('b', '', path.split('.').at(-1)))
-  middle.append(self)
-  const [inputs, readers] = [column(dependencies, 'Inputs'), column(dependents, 'Readers')]
-  picture.append(lines, inputs, middle, readers)
-  graph.replaceChildren(make('h3', '', 'Inputs and readers'), picture)
+  }))
+  const choice = make('div', 'levels')
+  choice.setAttribute('role', 'group')
+  choice.setAttribute('aria-label', says.levels)
+  choice.append(make('span', '', says.levels), ...Array.from({ length: MOST_LEVELS }, (_, i) => {
+    const button = make('button', '', String(i + 1))
+    button.type = 'button'
+    button.setAttribute('aria-pressed', String(levels === i + 1))
+    button.addEventListener('click', () => {
+      levels = i + 1
+      for (const [k, each] of [...choice.querySelectorAll('button')].entries()) each.setAttribute('aria-pressed', String(k === i))
+      showGraph(shown, found)
+    })
+    return button
+  }))
+  const frame = make('div', 'frame')
+  frame.append(picture)
+  graph.replaceChildren(make('h3', '', says.graph), choice, frame, ...(hidden > 0 ? [make('p', 'answer', says.andMore(hidden))] : []))
   const connect = () => {
-    const frame = picture.getBoundingClientRect()
+    const outer = picture.getBoundingClientRect()
     const box = (element) => {
       const { left, right, top, height } = element.getBoundingClientRect()
-      return { left: left - frame.left, right: right - frame.left, y: top - frame.top + height / 2 }
+      return { left: left - outer.left, right: right - outer.left, y: top - outer.top + height / 2 }
     }
-    const line = (from, to) => {
-      const [a, b] = [box(from), box(to)]
+    lines.replaceChildren(...edges.map(([from, to]) => {
+      const [a, b] = [box(elements.get(from)), box(elements.get(to))]
       const half = (a.right + b.left) / 2
       return svg('path', { d: `M${a.right} ${a.y}C${half} ${a.y} ${half} ${b.y} ${b.left} ${b.y}` })
-    }
-    lines.replaceChildren(
-      ...[...inputs.querySelectorAll('button')].map((each) => line(each, self)),
-      ...[...readers.querySelectorAll('button')].map((each) => line(self, each)),
-    )
+    }))
   }
   connect()
   new ResizeObserver(connect).observe(picture)
+  observe()
 }
 
 function noteChange(update, change) {
@@ -467,7 +623,7 @@ function noteChange(update, change) {
   if (!update.initial) {
     const line = make('li')
     const label = update.label ? ` · ${update.label}` : ''
-    line.append(make('time', '', new Date().toLocaleTimeString()), ` ${textOf(change.value)} `, make('span', '', `revision ${update.revision}${label}`))
+    line.append(make('time', '', new Date().toLocaleTimeString()), ` ${textOf(change.value)} `, make('span', '', `${says.revision(update.revision)}${label}`))
     live.changes.prepend(line)
     while (live.changes.childElementCount > 50) live.changes.lastChild.remove()
   }
@@ -488,41 +644,42 @@ function showMotion({ motion }, timeline) {
     svg('line', { x1: '0', x2: '1', y1: y(samples.at(-1)), y2: y(samples.at(-1)), class: 'axis' }),
     svg('path', { class: 'curve', d: `M${samples.map((each, i) => `${i / 120} ${y(each).toFixed(4)}`).join('L')}` }), mark)
   motion.hidden = false
-  const until = Number.isFinite(timeline.settle) ? `moves for ${timeline.settle.toFixed(2)} s` : 'moves without end'
-  motion.replaceChildren(make('h3', '', 'Motion'), picture, make('p', 'answer', `From ${plain(samples[0])} to ${plain(timeline.components(Infinity)[0])}; ${until}.`))
+  const ends = [plain(samples[0]), plain(timeline.components(Infinity)[0])]
+  const said = Number.isFinite(timeline.settle) ? says.movesFor(...ends, timeline.settle.toFixed(2)) : says.movesOn(...ends)
+  motion.replaceChildren(make('h3', '', says.motion), picture, make('p', 'answer', said))
   const animation = mark.animate([{ transform: 'translateX(0)' }, { transform: 'translateX(1px)' }], { duration: length * 1000, fill: 'both' })
   animation.currentTime = Math.max(0, (client.now() - timeline.start) * 1000)
 }
 
 /** Animations to choose from, as text and in the form of JSON. */
 const ANIMATIONS = [
-  ['No animation', null, null],
-  ['Smooth', 'smooth', 'smooth'],
-  ['Snappy', 'snappy', 'snappy'],
-  ['Bouncy', 'bouncy', 'bouncy'],
-  ['Slow spring', 'spring(duration: 1.5, bounce: 0.3)', { spring: { duration: 1.5, bounce: 0.3 } }],
-  ['Linear', 'linear(duration: 1)', { linear: { duration: 1 } }],
-  ['Ease in', 'easeIn(duration: 1)', { easeIn: { duration: 1 } }],
-  ['Ease out', 'easeOut(duration: 1)', { easeOut: { duration: 1 } }],
-  ['Ease in and out', 'easeInOut(duration: 1)', { easeInOut: { duration: 1 } }],
+  [null, null],
+  ['smooth', 'smooth'],
+  ['snappy', 'snappy'],
+  ['bouncy', 'bouncy'],
+  ['spring(duration: 1.5, bounce: 0.3)', { spring: { duration: 1.5, bounce: 0.3 } }],
+  ['linear(duration: 1)', { linear: { duration: 1 } }],
+  ['easeIn(duration: 1)', { easeIn: { duration: 1 } }],
+  ['easeOut(duration: 1)', { easeOut: { duration: 1 } }],
+  ['easeInOut(duration: 1)', { easeInOut: { duration: 1 } }],
 ]
 
 function editor(row) {
   const form = make('form')
   const isText = row.attribute.type.startsWith('string')
   const input = make('input')
-  input.setAttribute('aria-label', isText ? 'New value' : 'New value, as JSON')
+  input.setAttribute('aria-label', isText ? says.newValue : says.newValueJSON)
   input.value = row.value instanceof AttributeFailed ? '' : isText ? row.value ?? '' : JSON.stringify(row.value)
-  const send = make('button', '', 'Set')
+  const send = make('button', '', says.set)
   const picker = make('select')
-  picker.setAttribute('aria-label', 'Animation')
-  ANIMATIONS.forEach(([title, text], i) => picker.append(new Option(text ? `${title}: ${text}` : title, i)))
+  picker.setAttribute('aria-label', says.animation)
+  ANIMATIONS.forEach(([text], i) => picker.append(new Option([says.animations[i], text].filter(Boolean).join(': '), i)))
   picker.value = '1'
   const preview = svg('svg', { viewBox: '0 0 1 1', preserveAspectRatio: 'none', 'aria-hidden': 'true' })
   const answer = make('p', 'answer')
   answer.setAttribute('role', 'status')
   const show = () => {
-    const curve = ANIMATIONS[picker.value][2]
+    const curve = ANIMATIONS[picker.value][1]
     if (curve === null) return preview.replaceChildren()
     const plan = Plan.of({ curve, modifiers: [] })
     const length = Math.min(plan.length, 3)
@@ -540,17 +697,17 @@ function editor(row) {
     answer.classList.remove('is-bad')
     try {
       const value = isText ? input.value : JSON.parse(input.value)
-      const animation = ANIMATIONS[picker.value][1]
+      const animation = ANIMATIONS[picker.value][0]
       const options = animation ? { animation } : { disablesAnimations: true }
-      answer.textContent = `Set at revision ${await client.set(row.path, value, { ...options, label: 'inspector' })}.`
+      answer.textContent = says.setAt(await client.set(row.path, value, { ...options, label: 'inspector' }))
     } catch (error) {
       answer.classList.add('is-bad')
-      answer.textContent = error instanceof SyntaxError ? `This is not JSON: ${error.message}. Texts need quotes here.` : error.hint ? `${error.reason}; ${error.hint}` : error.reason ?? error.message
+      answer.textContent = error instanceof SyntaxError ? says.notReadable(error.message) : error.hint ? `${error.reason}; ${error.hint}` : error.reason ?? error.message
     }
   })
   if (client.clock.isWritable === false) {
     for (const each of [input, send, picker]) each.disabled = true
-    answer.textContent = 'The gateway lets pages only read. Start it with --writable.'
+    answer.textContent = says.readOnly
   }
   return form
 }
@@ -559,17 +716,53 @@ function editor(row) {
 
 let transactions = null
 let scope = null
+/** The last transactions, newest first: `{ revision, from, label, writer, time, changes, more }`. */
+let happened = []
+/** While the list is paused, those that wait. */
+let waiting = null
+let isListing = false
+
+/** Values are equal if their texts are. */
+const isSame = (a, b) => a === b || (typeof a === 'object' && typeof b === 'object' && textOfWhole(a) === textOfWhole(b))
+
+function textOfWhole(value) {
+  return value instanceof AttributeFailed ? `error ${value.reason}` : JSON.stringify(value)
+}
+
+/** Notes what an update tells of the attributes. The result is its changes, each with the value before. */
+function take(event) {
+  const changes = []
+  const { writer } = event
+  const now = Date.now()
+  for (const [path, { value, reported }] of event.details) {
+    const before = known.get(path)
+    const isGone = value instanceof AttributeFailed && value.code === 'removed'
+    const isOther = !before || !isSame(before.value, value)
+    const next = { value, changed: before?.changed, writer: before?.writer }
+    // Of what has changed while nobody listened, the last report is all that is known.
+    if (event.initial && isOther && reported !== null) next.changed = now - 1000 * (client.now() - reported)
+    else if (!event.initial && isOther) Object.assign(next, { changed: now, writer: writer ?? next.writer })
+    if (isGone) known.delete(path)
+    else known.set(path, next)
+    const row = byPath.get(path)
+    if (row && !isGone) Object.assign(row, { value, changed: next.changed, writer: next.writer ?? row.writer })
+    if (!event.initial && isOther) changes.push({ path, before: before?.value, after: isGone ? says.removed : value })
+  }
+  refresh()
+  return changes
+}
 
 /** Transactions that change something below the selected node. */
 async function followTransactions(row) {
   let place = row.isNode ? row.path : row.parent.path
   // The top-level node is a useful frame, unless the tree is large.
-  if (byPath.size < 5000) place = '/'
+  if (byPath.size < MOST_WATCHED) place = '/'
   if (place === scope) return
   scope = place
   transactions?.close()
-  const watch = (transactions = client.watch(place === '/' ? '/**' : `${place}/**`, { events: ['update', 'structure'], maxRate: 10, onLive: showConnection }))
-  const items = part('transactions')
+  const watch = (transactions = client.watch(place === '/' ? '/**' : `${place}/**`, {
+    events: ['update', 'structure'], reports: true, writers: true, onLive: showConnection, ...(place === '/' ? {} : { maxRate: 10 }),
+  }))
   let isDue = false
   try {
     for await (const event of watch) {
@@ -580,20 +773,131 @@ async function followTransactions(row) {
           loadTree().catch(() => {})
         }, 500)
       }
-      if (event instanceof Update && event.initial) showConnection(true)
-      if (!(event instanceof Update) || event.initial) continue
-      const line = make('li')
-      const [first] = event.details.keys()
-      const rest = event.details.size - 1
-      line.append(make('b', '', event.from ? `${event.from}–${event.revision} ` : `${event.revision} `), event.label ? `${event.label} ` : '')
-      line.append(make('span', '', first ? `${first}${rest > 0 ? ` and ${rest} more` : ''}` : ''))
-      items.prepend(line)
-      while (items.childElementCount > MOST_TRANSACTIONS) items.lastChild.remove()
+      if (!(event instanceof Update)) continue
+      if (event.initial) showConnection(true)
+      const changes = take(event)
+      if (changes.length === 0) continue
+      const { revision, from, label, writer } = event
+      const transaction = { revision, from, label, writer, time: new Date(), changes: changes.slice(0, MOST_CHANGES), more: changes.length - MOST_CHANGES }
+      if (waiting) waiting = [transaction, ...waiting].slice(0, MOST_TRANSACTIONS)
+      else happened = [transaction, ...happened].slice(0, MOST_TRANSACTIONS)
+      listTransactions()
     }
   } catch (error) {
-    if (watch === transactions) items.prepend(make('li', '', error.reason ?? error.message))
+    if (watch === transactions) part('transactions').prepend(make('li', '', error.reason ?? error.message))
   }
 }
+
+/** Elements of transactions, which keep whether they are open. */
+const items = new WeakMap()
+
+/** Shows the transactions, once for all of a moment. */
+function listTransactions() {
+  if (isListing) return
+  isListing = true
+  requestAnimationFrame(() => {
+    isListing = false
+    const words = part('sieve').value.trim().toLowerCase()
+    const shown = happened.filter((each) => words === '' || textOfTransaction(each).includes(words))
+    part('transactions').replaceChildren(...shown.map((each) => items.get(each) ?? itemOf(each)))
+    part('pause').textContent = waiting === null ? says.pause : [says.goOn, waiting.length > 0 && says.waiting(waiting.length)].filter(Boolean).join(' · ')
+  })
+}
+
+function textOfTransaction(transaction) {
+  transaction.text ??= [transaction.label, transaction.writer, ...transaction.changes.flatMap(({ path, before, after }) => [path, textOf(before), textOf(after)])].join('\n').toLowerCase()
+  return transaction.text
+}
+
+function itemOf(transaction) {
+  const { revision, from, label, writer, time, changes, more } = transaction
+  const item = make('li')
+  items.set(transaction, item)
+  const head = make('p')
+  head.append(make('b', '', from ? `${from}–${revision}` : String(revision)), label ? ` ${label}` : '', make('span', '', ` ${[writer, time.toLocaleTimeString()].filter(Boolean).join(' · ')}`))
+  const show = ({ path, before, after }) => {
+    const line = make('p', 'change')
+    line.append(linkTo(path), ' ', make('s', '', before === undefined ? '' : textOf(before)), before === undefined ? '' : ' → ', make('b', '', typeof after === 'string' && after === says.removed ? after : textOf(after)))
+    return line
+  }
+  item.append(head, ...changes.slice(0, FIRST_CHANGES).map(show))
+  const rest = changes.slice(FIRST_CHANGES)
+  if (rest.length > 0) {
+    const others = make('details')
+    others.append(make('summary', '', says.andMore(rest.length + Math.max(0, more))))
+    others.addEventListener('toggle', () => others.childElementCount === 1 && others.append(...rest.map(show), ...(more > 0 ? [make('p', 'change', says.andMore(more))] : [])))
+    item.append(others)
+  }
+  return item
+}
+
+part('sieve').addEventListener('input', listTransactions)
+part('pause').addEventListener('click', () => {
+  if (waiting === null) waiting = []
+  else {
+    happened = [...waiting, ...happened].slice(0, MOST_TRANSACTIONS)
+    waiting = null
+  }
+  part('pause').setAttribute('aria-pressed', String(waiting !== null))
+  listTransactions()
+})
+
+// MARK: Rules
+
+/** A table of the rules that ran, while the daemon records; null otherwise. */
+let recording = null
+
+/** Records which rules run most and take longest. */
+async function record() {
+  const button = part('record')
+  const isOn = recording === null
+  button.disabled = true
+  try {
+    await client.call('trace', { enable: isOn })
+    recording = isOn ? await rulesCard() : null
+    button.textContent = isOn ? says.stop : says.record
+    button.setAttribute('aria-pressed', String(isOn))
+    if (isOn) showRules()
+  } catch (error) {
+    part('rules').replaceChildren(make('p', 'answer is-bad', error.hint ? `${error.reason}; ${error.hint}` : error.reason ?? error.message))
+  }
+  button.disabled = false
+}
+
+/** The card of a table, whose look stays inside of it. */
+async function rulesCard() {
+  const [{ Card }, { look }] = await Promise.all([import('./cards.js'), import('./style.js')])
+  const card = new Card({
+    client, path: '', kind: 'table', title: says.rules, sort: { column: says.ownTime, isDescending: true },
+    panel: { columns: [says.path, says.runCount, says.ownTime], formats: { [says.ownTime]: { unit: 'ms', bar: true } } },
+  })
+  const holder = make('div')
+  holder.attachShadow({ mode: 'open' }).adoptedStyleSheets = [tokens, look]
+  holder.shadowRoot.append(card.element)
+  part('rules').replaceChildren(holder)
+  return card
+}
+
+async function showRules() {
+  const card = recording
+  if (card === null) return
+  try {
+    const { rules = [] } = await client.call('trace')
+    const rows = rules.map(({ path, runs, ownTime }) => ({ [says.path]: path, [says.runCount]: runs, [says.ownTime]: 1000 * ownTime }))
+    if (card === recording) card.show('', { value: rows, reported: null })
+  } catch {
+    // The connection is lost. It goes on when it is back.
+  }
+  if (card === recording) setTimeout(showRules, 2000)
+}
+
+part('record').addEventListener('click', record)
+// A recording costs the daemon time, so it ends with the page.
+addEventListener('pagehide', () => {
+  if (recording) fetch('rpc', { method: 'POST', keepalive: true, headers: { 'Content-Type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"trace","params":{"enable":false}}' })
+})
+
+// MARK: Counters
 
 async function showCounters() {
   if (!document.hidden) {
@@ -618,7 +922,7 @@ async function showCounters() {
 }
 
 function showConnection(isLive) {
-  const said = isLive ? 'live' : 'no connection'
+  const said = isLive ? says.live : says.noConnection
   if (part('connection').textContent !== said) part('connection').textContent = said
   document.body.dataset.live = String(isLive)
 }

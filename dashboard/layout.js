@@ -15,13 +15,13 @@ const WALL_SIZES = { column: 240, featured: 360, gap: 16, row: 128 }
 const PHONE = 560
 /** Heights in rows, of kinds that are not one row high. */
 const HEIGHTS = {
-  comfortable: { __proto__: null, gauge: 1.5, chart: 2, timeline: 2, table: 2, list: 2, log: 2, image: 2 },
-  compact: { __proto__: null, table: 3, list: 3, log: 3, image: 2, text: 1.5, slider: 1.4, color: 1.4 },
+  comfortable: { __proto__: null, gauge: 1.5, thermostat: 2, chart: 2, timeline: 2, table: 2, list: 2, log: 2, image: 2, markdown: 1.5 },
+  compact: { __proto__: null, table: 3, list: 3, log: 3, image: 2, text: 1.5, markdown: 2.5, slider: 1.4, light: 1.5, color: 1.4 },
 }
 /** Kinds that look well in more room than they need. */
-const STRETCHABLE = ['chart', 'timeline', 'table', 'list', 'log']
+const STRETCHABLE = ['chart', 'timeline', 'table', 'list', 'log', 'markdown']
 /** In a compact board, these do not fit into a tile of one column. Charts of one value do: they are small lines there. */
-const WIDE = ['stepper', 'picker', 'field', 'slider', 'button', 'table', 'list', 'log', 'text', 'image']
+const WIDE = ['stepper', 'picker', 'field', 'slider', 'button', 'table', 'list', 'log', 'text', 'markdown', 'image', 'thermostat']
 const MOST_SECTIONS_OF_BAND = 4
 /** An arrangement is kept until another one would cost so much less. */
 const WORSE = 1.5

@@ -1,11 +1,13 @@
 /** The page around one board: title, what is wrong, other boards, connection, clock, search and help. */
 
 import { client } from './elements.js'
-import { SHAPES, WORDS } from './cards.js'
+import { SHAPES } from './cards.js'
 import { timeOfDay } from './format.js'
+import { language, says, write as writeWords } from './language.js'
 import { tokens } from './style.js'
 
 document.adoptedStyleSheets = [tokens]
+writeWords(document)
 
 const part = (id) => document.getElementById(id)
 const query = new URLSearchParams(location.search)
@@ -39,7 +41,7 @@ function write(element, text) {
 function summary(wrong) {
   const worst = RANKS.find((rank) => wrong.some(({ status }) => status === rank)) ?? 'ok'
   const count = wrong.filter(({ status }) => status === worst).length
-  return { worst, text: worst === 'ok' ? 'All is well' : `${count} ${WORDS[worst](count)}` }
+  return { worst, text: worst === 'ok' ? says.allIsWell : `${count} ${says.counted[worst](count)}` }
 }
 
 board.addEventListener('agd-state', ({ detail }) => {
@@ -51,8 +53,9 @@ board.addEventListener('agd-state', ({ detail }) => {
   if (part('title').textContent !== (machine ? `${title} ${machine}` : title)) part('title').replaceChildren(title, ...(machine ? [' ', make('small', machine)] : []))
   document.documentElement.style.colorScheme = colorScheme === 'dark' ? 'dark' : ''
   locale = detail.locale?.replace('_', '-')
+  if (document.documentElement.lang !== language) writeWords(document)
   document.documentElement.dir = query.get('dir') ?? (RTL.test(locale ?? '') ? 'rtl' : 'ltr')
-  const said = isLive === null ? 'connecting' : isLive ? 'live' : refusal ?? 'no connection'
+  const said = isLive === null ? says.connecting : isLive ? says.live : refusal ?? says.noConnection
   write(part('connection'), said)
   document.body.dataset.live = String(isLive)
   showStatus(title)
@@ -93,7 +96,7 @@ function showBoards(boards, root) {
   const nav = part('boards')
   nav.hidden = boards.length < 2
   if (nav.hidden) return
-  const shown = [...boards, { path: '/', title: 'All' }]
+  const shown = [...boards, { path: '/', title: says.all }]
   const said = JSON.stringify([shown, root])
   if (nav.dataset.said === said) return
   nav.dataset.said = said
@@ -131,13 +134,13 @@ async function openWrong() {
   if (part('wrong').open) showWrong()
 }
 
-const since = (time) => (time ? `since ${timeOfDay(time, locale)}` : '')
+const since = (time) => (time ? says.since(timeOfDay(time, locale)) : '')
 
 function showWrong() {
   const { wrong, statuses } = state
   const times = statuses.map((path) => known.get(path))
   const last = wellSince ?? (times.length > 0 && times.every(Boolean) ? Math.max(...times) : null)
-  part('wrong-title').textContent = wrong.length > 0 ? 'What is wrong' : `All is well ${since(last)}`.trim()
+  part('wrong-title').textContent = wrong.length > 0 ? says.whatIsWrong : `${says.allIsWell} ${since(last)}`.trim()
   const sorted = wrong.map((each) => ({ ...each, time: each.since ?? known.get(each.statusPath) }))
     .sort((a, b) => RANKS.indexOf(a.status) - RANKS.indexOf(b.status) || (b.time ?? 0) - (a.time ?? 0))
   part('wrong').querySelector('ul').replaceChildren(...sorted.map(({ id, title, section, status, time, reason }) => {
@@ -145,7 +148,7 @@ function showWrong() {
     const button = make('button', '', { type: 'button' })
     const shape = make('span', SHAPES[status], { className: `shape ${status}` })
     shape.setAttribute('aria-hidden', 'true')
-    button.append(shape, make('b', title), make('span', [WORDS[status](1), section, since(time) || 'since before this page was opened'].filter(Boolean).join(' · ')))
+    button.append(shape, make('b', title), make('span', [says.counted[status](1), section, since(time) || says.sinceBefore].filter(Boolean).join(' · ')))
     if (reason) button.append(make('span', reason))
     button.addEventListener('click', () => {
       part('wrong').close()

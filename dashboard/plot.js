@@ -1,10 +1,12 @@
 /** What a chart has besides its lines: the axis of time, the legend, stacked areas, and the table behind it. */
 
 import { AttributeFailed } from './gateway.js'
-import { make, tableOf } from './cards.js'
+import { make } from './cards.js'
 import { History } from './chart.js'
 import { duration, moment, plain } from './format.js'
+import { says } from './language.js'
 import { adopt, sheet } from './style.js'
+import { tableOf } from './tables.js'
 
 const look = sheet(`
 .chart .area { fill: color-mix(in oklab, var(--series) 55%, var(--surface)); stroke-width: 1; }
@@ -64,7 +66,7 @@ export function textOfPast(card, known) {
   if ('value' in known[0]) return [...new Set(known.map(({ value }) => card.wordOf(value)))].join(', ')
   const [low, high] = [Math.min(...known.map(({ low }) => low)), Math.max(...known.map(({ high }) => high))]
   const text = plain(high, card.formatOf(high))
-  return plain(low, card.formatOf(low)) === text ? text : `${plain(low, { ...card.formatOf(low), unit: '' })} to ${text}`
+  return plain(low, card.formatOf(low)) === text ? text : says.range(plain(low, { ...card.formatOf(low), unit: '' }), text)
 }
 
 /** The past of a card in equal parts of a time, newest first: when each begins, and the text of each series in it. */
@@ -151,9 +153,9 @@ function tableBehind({ card, span }) {
     const { now } = card
     if (now < drawn + TABLE_PAUSE) return
     drawn = now
-    const next = tableOf(['Time', ...card.series.map(({ title }) => title)], rowsOfPast(card, span, TABLE_ROWS))
+    const next = tableOf([says.time, ...card.series.map(({ title }) => title)], rowsOfPast(card, span, TABLE_ROWS))
     next.className = 'unseen'
-    next.createCaption().textContent = `${card.title}, last ${duration(span)}`
+    next.createCaption().textContent = says.lastSpan(card.title, duration(span))
     if (table) table.replaceWith(next)
     else card.add(next)
     table = next

@@ -1,11 +1,13 @@
 /** The sheet of a card: its past in large, figures about it, why it is so, what it depends on, and its control. */
 
 import { AttributeFailed, Update } from './gateway.js'
-import { Card, make, tableOf } from './cards.js'
-import { duration, member, plain, words } from './format.js'
+import { Card, make } from './cards.js'
+import { duration, member, placeAt, plain, words } from './format.js'
+import { says } from './language.js'
 import { between, rowsOfPast } from './plot.js'
 import { adopt, sheet } from './style.js'
-import { facts, reasonsOf } from './why.js'
+import { tableOf } from './tables.js'
+import { facts, isInternal, reasonsOf } from './why.js'
 
 const look = sheet(`
 .sheet {
@@ -62,7 +64,7 @@ const SEEN = 600
 const STATE_SPANS = [300, 3600, 21_600]
 const MOST_NEIGHBOURS = 8
 const TABLE_ROWS = 24
-const CONTROLS = ['toggle', 'slider', 'stepper', 'field', 'picker', 'button', 'color']
+const CONTROLS = ['toggle', 'slider', 'stepper', 'field', 'picker', 'button', 'color', 'light', 'thermostat']
 const isPhone = matchMedia('(max-width: 720px)')
 const isReduced = matchMedia('(prefers-reduced-motion: reduce)')
 
@@ -181,12 +183,12 @@ export class Sheet {
       return button
     }
     if (this.#trail.length > 1) {
-      head.append(round('←', `Back to ${this.#trail.at(-2).path}`, () => {
+      head.append(round('←', says.back(this.#trail.at(-2).path), () => {
         this.#trail.pop()
         this.#show(this.#trail.at(-1), true)
       }))
     }
-    head.append(titles, round('✕', 'Close', () => this.close()))
+    head.append(titles, round('✕', says.close, () => this.close()))
     this.#dialog.replaceChildren(head, shown.element)
     this.#dialog.scrollTop = 0
     // Whoever walks on hears where.
@@ -226,8 +228,8 @@ class Shown {
   #spans = []
   #recorded = 0
   #parts = {
-    value: make('div', 'holder'), ranges: make('div'), figures: block('Figures'), table: make('details', 'block'),
-    control: make('div', 'holder'), why: block('Why it is so'), inputs: block('Inputs'), readers: block('Readers'), commands: block('Command line'),
+    value: make('div', 'holder'), ranges: make('div'), figures: block(says.figures), table: make('details', 'block'),
+    control: make('div', 'holder'), why: block(says.why), inputs: block(says.inputs), readers: block(says.readers), commands: block(says.commands),
   }
 
   constructor({ place: { path, card }, board, client, inspector, go }) {
@@ -237,7 +239,7 @@ class Shown {
     this.#go = go
     this.#path = path
     this.#card = card ?? null
-    this.title = card?.title ?? words(path.split('.').at(-1))
+    this.title = card?.title ?? words(placeAt(path).name)
     const { value, ranges, figures, table, control, why, inputs, readers, commands } = this.#parts
     const [left, right] = [make('div'), make('div')]
     left.append(value, ranges, ...(isPhone.matches ? [control] : []), figures, table, commands)
@@ -245,13 +247,13 @@ class Shown {
     for (const each of [ranges, figures, table, control, why, inputs, readers]) each.hidden = true
     this.element = make('div', 'parts')
     this.element.append(left, right)
-    table.append(make('summary', '', 'Values as a table'), make('table'))
+    table.append(make('summary', '', says.asTable), make('table'))
     table.addEventListener('toggle', () => this.#tell())
   }
 
   async begin() {
     const client = this.#client
-    const [, node, name] = /^(.*)\.([^./]+)$/.exec(this.#path) ?? [null, this.#path, '']
+    const { node, name } = placeAt(this.#path)
     const card = this.#card
     const pasts = (card?.pasts ?? []).map((past) => past?.copy(SEEN))
     this.#base = new Card({ client, path: this.#path, kind: 'value', panel: { ...card?.panel, kind: 'value' }, title: this.title, type: card?.type, pasts, series: card?.series, levels: card?.levels })
@@ -268,8 +270,8 @@ class Shown {
     if (!isKnown) this.#follow()
     else this.#changed()
     if (isOne) this.#explain()
-    else this.#neighbours(this.#parts.inputs, 'Values', this.#base.paths)
-    const [described, recorded] = await Promise.allSettled([client.describe(node || '/', { depth: 0 }), client.history(this.#path)])
+    else this.#neighbours(this.#parts.inputs, says.values, this.#base.paths)
+    const [described, recorded] = await Promise.allSettled([client.describe(node, { depth: 0 }), client.history(this.#path)])
     if (this.#isEnded) return
     this.#attribute = member(described.value?.attributes, name) ?? null
     this.#recorded = recorded.value?.span ?? 0
@@ -335,7 +337,7 @@ class Shown {
   #made(options) {
     const client = this.#client
     const card = this.#card
-    const made = new Card({ client, path: this.#path, title: this.title, type: this.#attribute?.type ?? this.#base.type, series: card?.series, levels: card?.levels, ...options, panel: { ...(card?.kind === 'toggle' ? { on: 'On', off: 'Off' } : {}), ...card?.panel, ...options.panel } })
+    const made = new Card({ client, path: this.#path, title: this.title, type: this.#attribute?.type ?? this.#base.type, series: card?.series, levels: card?.levels, parts: Object.fromEntries(card?.parts ?? []), sort: card?.sort, address: card?.address, ...options, panel: { ...(['toggle', 'light'].includes(card?.kind) ? { on: says.on, off: says.off } : {}), ...card?.panel, ...options.panel } })
     made.isLarge = true
     made.locale = card?.locale
     return made
@@ -356,7 +358,7 @@ class Shown {
     if (this.#base.series.length > 1) return kind
     if (kind === 'timeline') return kind
     if (typeof value === 'number' || (value === null && this.#base.isNumber)) return 'chart'
-    if (['text', 'image', 'log', 'table', 'list'].includes(kind)) return kind
+    if (['text', 'markdown', 'image', 'log', 'table', 'list'].includes(kind)) return kind
     if (typeof value === 'object' && value !== null) return value.parameters ? null : 'table'
     if (kind === 'color' || this.#base.type.startsWith('color')) return null
     return value === null && this.#base.type === 'dyn' ? 'value' : 'timeline'
@@ -393,7 +395,7 @@ class Shown {
     this.#spans = spans
     const group = make('div', 'segments')
     group.setAttribute('role', 'radiogroup')
-    group.setAttribute('aria-label', 'Range')
+    group.setAttribute('aria-label', says.spans)
     for (const span of spans) {
       const label = make('label')
       const input = make('input')
@@ -417,7 +419,7 @@ class Shown {
   }
 
   /** Shows a card in the place of what is there. */
-  #place(card, holder, heading = 'Value') {
+  #place(card, holder, heading = says.value) {
     card.element.querySelector('h3').textContent = heading
     holder.replaceChildren(card.element)
     holder.hidden = false
@@ -432,7 +434,7 @@ class Shown {
     const wanted = given ?? (isState ? WRITTEN_BY[type.replace(/\?$/, '')] ?? null : null)
     if (!wanted || this.#base.series.length > 1) return
     this.#control = this.#made({ kind: wanted, panel: { kind: wanted } })
-    this.#place(this.#control, this.#parts.control, 'Change')
+    this.#place(this.#control, this.#parts.control, says.change)
   }
 
   /** What changes with time. */
@@ -442,10 +444,10 @@ class Shown {
     const from = now - this.#span
     const isStates = this.#main.kind === 'timeline'
     const [columns, rows] = isStates ? statesOf(this.#main, from, now) : numbersOf(this.#main, from, now)
-    this.#parts.figures.replaceChildren(make('h3', '', 'Figures'), tableOf(columns, rows))
+    this.#parts.figures.replaceChildren(make('h3', '', says.figures), tableOf(columns, rows))
     if (!this.#parts.table.open) return
-    const titles = this.#main.series.length > 1 ? this.#main.series.map(({ title }) => title) : ['Value']
-    this.#parts.table.lastChild.replaceWith(tableOf(['Time', ...titles], rowsOfPast(this.#main, this.#span, TABLE_ROWS)))
+    const titles = this.#main.series.length > 1 ? this.#main.series.map(({ title }) => title) : [says.value]
+    this.#parts.table.lastChild.replaceWith(tableOf([says.time, ...titles], rowsOfPast(this.#main, this.#span, TABLE_ROWS)))
   }
 
   /** Asks the daemon at most once a second. */
@@ -456,19 +458,19 @@ class Shown {
       const found = await this.#client.explain(this.#path)
       if (this.#isEnded) return
       const { why, inputs, readers } = this.#parts
-      why.replaceChildren(make('h3', '', 'Why it is so'), facts([
-        ...reasonsOf(found, (path) => this.#link(path)), ['Kind', this.#attribute && `${this.#attribute.kind} ${this.#attribute.type}`], ['Rule', this.#attribute?.rule],
+      why.replaceChildren(make('h3', '', says.why), facts([
+        ...reasonsOf(found, (path) => this.#link(path)), [says.kind, this.#attribute && `${this.#attribute.kind} ${this.#attribute.type}`], [says.rule, this.#attribute?.rule],
       ]))
       if (this.#inspector) {
-        const link = make('a', '', 'Show in the inspector')
+        const link = make('a', '', says.showInInspector)
         link.href = this.#inspector(this.#path)
         why.append(link)
       }
       why.hidden = false
-      this.#neighbours(inputs, 'Inputs', found.dependencies)
-      this.#neighbours(readers, 'Readers', found.dependents)
+      this.#neighbours(inputs, says.inputs, found.dependencies)
+      this.#neighbours(readers, says.readers, found.dependents)
     } catch (error) {
-      this.#parts.why.replaceChildren(make('h3', '', 'Why it is so'), make('p', 'none', error.reason ?? error.message))
+      this.#parts.why.replaceChildren(make('h3', '', says.why), make('p', 'none', error.reason ?? error.message))
       this.#parts.why.hidden = false
     }
     setTimeout(() => {
@@ -492,24 +494,24 @@ class Shown {
 
   #neighbours(part, title, all = []) {
     // A reference to another node has the name of what it leads to.
-    const paths = all.filter((path) => !isInternal(path) && (path !== this.#path || title === 'Values'))
+    const paths = all.filter((path) => !isInternal(path) && (path !== this.#path || title === says.values))
     const text = paths.join('\n')
     // A list that is being operated stays.
     if (part.dataset.paths === text) return
     part.dataset.paths = text
     const list = make('ul', 'walk')
     for (const path of paths.slice(0, MOST_NEIGHBOURS)) {
-      const [, place, name] = /^(.*)\.([^./]+)$/.exec(path) ?? [null, '', path]
+      const { node: place, name, steps } = placeAt(path)
       const button = make('button')
       button.type = 'button'
-      button.append(make('b', '', words(name)), make('span', '', place || '/'))
+      button.append(make('b', '', words(steps.length > 0 ? path.slice(place.length + 1) : name)), make('span', '', place))
       button.addEventListener('click', () => this.#go(path))
       const item = make('li')
       item.append(button)
       list.append(item)
     }
     part.replaceChildren(make('h3', '', title), list)
-    if (paths.length > MOST_NEIGHBOURS) part.append(make('p', 'none', `${paths.length - MOST_NEIGHBOURS} more are in the inspector.`))
+    if (paths.length > MOST_NEIGHBOURS) part.append(make('p', 'none', says.moreInInspector(paths.length - MOST_NEIGHBOURS)))
     part.hidden = paths.length === 0
   }
 
@@ -535,14 +537,14 @@ class Shown {
       const copy = make('button')
       copy.type = 'button'
       copy.addEventListener('click', async () => {
-        for (const each of rows) each.lastChild.textContent = 'Copy'
-        copy.textContent = (await copied(code)) ? 'Copied' : 'Selected'
+        for (const each of rows) each.lastChild.textContent = says.copy
+        copy.textContent = (await copied(code)) ? says.copied : says.selected
       })
       row.append(code, copy)
       tell(row, line)
       return row
     })
-    commands.replaceChildren(make('h3', '', 'Command line'), ...rows)
+    commands.replaceChildren(make('h3', '', says.commands), ...rows)
   }
 }
 
@@ -550,13 +552,8 @@ class Shown {
 function tell(row, line) {
   const [code, copy] = row.children
   code.textContent = line
-  copy.textContent = 'Copy'
-  copy.setAttribute('aria-label', `Copy ${line}`)
-}
-
-/** Clocks, records and the like, which no path leads to. */
-function isInternal(path) {
-  return path.startsWith('/."')
+  copy.textContent = says.copy
+  copy.setAttribute('aria-label', says.copyOf(line))
 }
 
 function quoted(text) {
@@ -600,7 +597,7 @@ function numbersOf(card, from, now) {
     const format = (k, each) => (k === 2 ? card.format : card.formatOf(each))
     return [card.series[i].title, ...figures.map((each, k) => plain(each instanceof AttributeFailed ? null : each, format(k, each)))]
   })
-  return [['', 'Now', 'Least', 'Mean', 'Greatest'], rows]
+  return [['', says.atPresent, says.least, says.mean, says.greatest], rows]
 }
 
 /** How long and how often each state was there. */
@@ -615,5 +612,5 @@ function statesOf(card, from, now) {
       return [name, duration(length), plain(all > 0 ? length / all : 1, { format: 'percent', decimals: 0 }), String(own.length)]
     })
   })
-  return [['State', 'Time', 'Share', 'Times'], rows]
+  return [[says.state, says.time, says.share, says.times], rows]
 }

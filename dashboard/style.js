@@ -3,7 +3,9 @@
 /** Gives the part of the document in which an element is a further sheet. */
 export function adopt(element, given) {
   const root = element.getRootNode()
-  if (!root.adoptedStyleSheets?.includes(given)) root.adoptedStyleSheets = [...root.adoptedStyleSheets ?? [], given]
+  // An element that is not in the document yet waits for the next picture.
+  if (!root.adoptedStyleSheets) return void requestAnimationFrame(() => element.isConnected && adopt(element, given))
+  if (!root.adoptedStyleSheets.includes(given)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, given]
 }
 
 export function sheet(text) {
@@ -72,6 +74,8 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
   content: ""; position: absolute; inset-block: 0; inset-inline-start: 0; width: 3px; background: var(--edge);
 }
 .card h3 { color: var(--muted); font-size: 13px; font-weight: 500; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.icon { display: inline-block; vertical-align: -4px; margin-inline-end: 6px; line-height: 18px; }
+.icon svg { display: block; width: 18px; height: 18px; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .card h3 > :is(a, button) { color: inherit; text-decoration: none; font: inherit; border: 0; padding: 0; background: none; cursor: pointer; }
 .card h3 > :is(a, button)::after { content: ""; position: absolute; inset: 0 0 auto 0; height: 44px; }
 .card h3 > :is(a, button):hover { color: var(--ink); }
@@ -100,6 +104,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .value, .prose, .log span, td, th { unicode-bidi: plaintext; }
 :dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
 :dir(rtl) > .unit, :dir(rtl) > .shape { margin-inline: 0.25em; }
+:dir(rtl) > .icon { margin-inline: 6px; }
 .face:dir(rtl) .value, .kind-gauge:dir(rtl) .context { text-align: center !important; }
 
 .bar { position: relative; height: 8px; border-radius: 4px; background: var(--track); margin-block-start: auto; overflow: hidden; flex: none; }
@@ -164,9 +169,6 @@ tbody th { color: var(--muted); }
 td.figure, thead th.figure, td:last-child:not(:first-child), thead th:last-child:not(:first-child) { text-align: end; }
 td.figure { white-space: nowrap; }
 tbody tr + tr > *, thead + tbody tr > * { border-block-start: 1px solid var(--line); }
-.log { list-style: none; padding: 0; font: 13px/1.6 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; overflow: auto; max-height: 240px; scrollbar-width: thin; }
-.log li { display: flex; gap: 12px; overflow-wrap: anywhere; }
-.log time { color: var(--muted); white-space: nowrap; }
 .featured .prose { font-size: 20px; line-height: 1.35; }
 .prose { overflow-wrap: anywhere; white-space: pre-line; max-width: 72ch; }
 img { max-width: 100%; border-radius: 8px; display: block; }
@@ -237,6 +239,7 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
   grid-template: minmax(20px, auto) auto auto / minmax(0, 1fr) auto; align-content: center; contain-intrinsic-size: auto 56px;
 }
 .compact .card h3 { grid-area: 1 / 1; align-self: center; }
+.compact :is(.kind-table, .kind-list, .kind-log, .kind-markdown) { align-content: start; }
 .compact .card h3 a::after { height: 24px; }
 .compact .context { grid-area: 2 / 1 / auto / -1; font-size: 12px; line-height: 16px; min-height: 0; }
 .compact .context:empty { display: none; }

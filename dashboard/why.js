@@ -1,6 +1,12 @@
 /** Why an attribute has its value, in words, for the inspector and for sheets of cards. */
 
 import { make } from './cards.js'
+import { says } from './language.js'
+
+/** Clocks, records, times of reports and the like, which no path leads to. */
+export function isInternal(path) {
+  return path.startsWith('/."')
+}
 
 export function facts(entries) {
   const made = make('dl', 'facts')
@@ -19,15 +25,15 @@ export function reasonsOf({ changed, chain = [], evaluations, error }, linkTo) {
   const path = make('span')
   chain.forEach((each, i) => path.append(i > 0 ? ' ← ' : '', linkTo(each)))
   const { name, pid, uid } = changed?.client ?? {}
-  const process = [pid !== undefined && `process ${pid}`, uid !== undefined && `user ${uid}`].filter(Boolean).join(', ')
-  const who = changed?.client && [name ?? (process ? 'a client' : 'the daemon'), process && `(${process})`].filter(Boolean).join(' ')
+  const process = [pid !== undefined && says.process(pid), uid !== undefined && says.user(uid)].filter(Boolean).join(', ')
+  const who = changed?.client && [name ?? (process ? says.aClient : says.theDaemon), process && `(${process})`].filter(Boolean).join(' ')
   return [
-    ['Changed', changed?.reason],
-    ['Changed by', who],
-    ['At', changed?.time && `${new Date(changed.time).toLocaleString()}, revision ${changed.revision}`],
-    ['Label', changed?.label],
-    ['Path of rules', chain.length > 0 ? path : undefined],
-    ['Rule has run', evaluations ? `${evaluations} ${evaluations === 1 ? 'time' : 'times'}` : undefined],
-    ['Error', error?.message],
+    [says.changed, changed?.reason],
+    [says.changedBy, who],
+    [says.at, changed?.time && says.atRevision(new Date(changed.time).toLocaleString(), changed.revision)],
+    [says.label, changed?.label],
+    [says.pathOfRules, chain.length > 0 ? path : undefined],
+    [says.ruleHasRun, evaluations ? says.runs(evaluations) : undefined],
+    [says.error, error?.message],
   ]
 }

@@ -53,6 +53,14 @@ public final class Connection {
 
     public func flush() throws(ClientError) { try socket.flush() }
 
+    /// Sends what the daemon accepts now, without waiting. A program that uses this does not use `flush`, `receive` and
+    /// `call`.
+    /// - Returns: whether everything has been sent.
+    package func sendNow() throws(ClientError) -> Bool { try socket.sendNow() }
+
+    /// The next message that has arrived, without waiting and without sending.
+    package func receiveNow() throws(ClientError) -> Message? { try receiveNew(0, nil) }
+
     /// The next message. Sends the waiting output first.
     /// - Parameters:
     ///   - timeout: seconds; nil waits without limit.

@@ -11,6 +11,8 @@ final class LineSocket {
     private let input = LineBuffer()
     let output = ByteBuffer(capacity: 1024)
     private var isAtEnd = false
+    /// Bytes of `output` that `sendNow` has sent.
+    private var sentNow = 0
 
     /// - Throws: `unreachable`, `timedOut`, `socketPathTooLong`, `system`.
     init(to location: SocketLocation, timeout: Double? = nil) throws(ClientError) {
@@ -83,6 +85,28 @@ final class LineSocket {
             }
         }
         output.removeAll()
+    }
+
+    /// Sends what the daemon accepts now, without waiting.
+    /// - Returns: whether everything has been sent.
+    func sendNow() throws(ClientError) -> Bool {
+        while sentNow < output.count {
+            let count = output.withBytes { bytes in
+                LineSocket.retrying {
+                    send(
+                        descriptor, bytes.baseAddress.map { $0 + sentNow }, bytes.count - sentNow,
+                        Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                }
+            }
+            if count < 0 {
+                if errno == EAGAIN { return false }
+                throw .lost(ClientError.text(errno))
+            }
+            sentNow += count
+        }
+        output.removeAll()
+        sentNow = 0
+        return true
     }
 
     /// Waits for the next line and passes it to `body`.

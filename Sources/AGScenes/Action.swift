@@ -79,6 +79,24 @@ public struct Action: Attribute {
             Step("set", place, .literal(value))
         }
 
+        /// Inserts a value before an element of a list, as `"/home.log[0]"`.
+        public static func insert(_ value: SceneExpression, before path: String) -> Step {
+            Step("insert", path, value)
+        }
+        public static func insert(_ value: SceneExpression, before place: PlacePath) -> Step {
+            Step("insert", place, value)
+        }
+        /// Calls other actions, without arguments.
+        public static func call(_ path: String) -> Step { Step("do", path) }
+        public static func call(_ place: PlacePath) -> Step { Step("do", "$" + place.text) }
+
+        /// A rule; the step is left out while it is false.
+        public func when(_ condition: String) -> Step {
+            var map = document.map ?? ValueMap()
+            map["when"] = .string(condition)
+            return Step(document: .map(map), problem: problem)
+        }
+
         /// The animation of what the step writes, as `"smooth"` or `"easeInOut(duration: 1)"`.
         public func animation(_ animation: String) -> Step {
             var map = document.map ?? ValueMap()

@@ -48,34 +48,57 @@ public struct AttributeDraft {
 public struct State: Attribute {
     public let draft: AttributeDraft
 
+    /// A write makes a missing entry of the map.
+    public struct Entries: Sendable {
+        /// The time after which an entry that nobody writes is removed, as `"90s"`; nil: never.
+        public var expires: String?
+        /// A write that would make more entries is refused.
+        public var limit: Int?
+
+        public init(expires: String? = nil, limit: Int? = nil) { (self.expires, self.limit) = (expires, limit) }
+
+        fileprivate var form: ValueMap {
+            var form = ValueMap()
+            if let expires { form["expires"] = .string(expires) }
+            if let limit { form["limit"] = .int(Int64(limit)) }
+            return form
+        }
+    }
+
     /// - Parameters:
     ///   - type: as in documents (`"double"`, `"int?"`, `"Library"`); nil to infer it from the initial value.
     ///   - isTransient: true to exclude the state from the daemon's store.
     ///   - history: for how long its past is recorded, as `"10m"`.
     ///   - expires: after which time without a write it is the error `stale`, as `"30s"`.
+    ///   - entries: for a map, what it does with entries from outside.
     public init(
         _ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false, history: String? = nil,
-        expires: String? = nil
+        expires: String? = nil, entries: Entries? = nil
     ) {
         self.init(
-            name, initial: initial, type: type, isTransient: isTransient, history: history, expires: expires)
+            name, initial: initial, type: type, isTransient: isTransient, history: history, expires: expires,
+            entries: entries)
     }
 
     @_disfavoredOverload
     public init(
         _ name: String, _ initial: some ValueRepresentable, type: String? = nil, isTransient: Bool = false,
-        history: String? = nil, expires: String? = nil
+        history: String? = nil, expires: String? = nil, entries: Entries? = nil
     ) {
         self.init(
-            name, initial: initial.value, type: type, isTransient: isTransient, history: history, expires: expires)
+            name, initial: initial.value, type: type, isTransient: isTransient, history: history, expires: expires,
+            entries: entries)
     }
 
     /// A state that begins with its type's default: null if the type accepts null, or an object with its initial
     /// properties.
     public init(
-        _ name: String, type: String, isTransient: Bool = false, history: String? = nil, expires: String? = nil
+        _ name: String, type: String, isTransient: Bool = false, history: String? = nil, expires: String? = nil,
+        entries: Entries? = nil
     ) {
-        self.init(name, initial: nil, type: type, isTransient: isTransient, history: history, expires: expires)
+        self.init(
+            name, initial: nil, type: type, isTransient: isTransient, history: history, expires: expires,
+            entries: entries)
     }
 
     /// A state that gets its first value from a rule or a reference when the node is made. After that it is a state
@@ -83,14 +106,15 @@ public struct State: Attribute {
     /// - Parameter start: can read the node's parameters, bindings and inherited values, and the nodes around it.
     public init(
         _ name: String, startingWith start: SceneExpression, type: String? = nil, isTransient: Bool = false,
-        history: String? = nil, expires: String? = nil
+        history: String? = nil, expires: String? = nil, entries: Entries? = nil
     ) {
-        let form = State.form(initial: start.document, type, isTransient, history, expires)
+        let form = State.form(initial: start.document, type, isTransient, history, expires, entries)
         draft = AttributeDraft(.state, name, .map(form), problem: start.problem)
     }
 
     private static func form(
-        initial: Value?, _ type: String?, _ isTransient: Bool, _ history: String?, _ expires: String?
+        initial: Value?, _ type: String?, _ isTransient: Bool, _ history: String?, _ expires: String?,
+        _ entries: Entries?
     ) -> ValueMap {
         var form = ValueMap()
         if let initial { form["initial"] = initial }
@@ -98,11 +122,13 @@ public struct State: Attribute {
         if isTransient { form["transient"] = true }
         if let history { form["history"] = .string(history) }
         if let expires { form["expires"] = .string(expires) }
+        if let entries { form["entries"] = .map(entries.form) }
         return form
     }
 
     private init(
-        _ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?, expires: String?
+        _ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?, expires: String?,
+        entries: Entries?
     ) {
         // JSON has no form for these values. A text and the type express them.
         let ownType: String? =
@@ -113,14 +139,14 @@ public struct State: Attribute {
             default: nil
             }
         let problem = ownType == nil ? initial?.problemInDocument : nil
-        let keys: Set<String> = ["initial", "type", "transient", "history", "expires"]
+        let keys: Set<String> = ["initial", "type", "transient", "history", "expires", "entries"]
         let isLong = initial?.looksLikeForm(keys, requiring: ["initial", "type"]) ?? true
-        guard type ?? ownType != nil || isTransient || history != nil || expires != nil || isLong
+        guard type ?? ownType != nil || isTransient || history != nil || expires != nil || entries != nil || isLong
         else {
             draft = AttributeDraft(.state, name, initial?.writtenLiteral ?? .null, problem: problem)
             return
         }
-        let form = State.form(initial: initial?.writtenLiteral, type ?? ownType, isTransient, history, expires)
+        let form = State.form(initial: initial?.writtenLiteral, type ?? ownType, isTransient, history, expires, entries)
         draft = AttributeDraft(.state, name, .map(form), problem: problem)
     }
 }

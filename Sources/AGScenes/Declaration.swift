@@ -25,6 +25,13 @@ public struct DeclarationDraft {
         }
     }
 
+    fileprivate init(function head: String, _ rule: Value, problem: String?) {
+        section = ["functions"]
+        name = head
+        document = rule
+        mistakes = (problem.map { [SceneMistake(place: "", message: $0)] } ?? []).map { $0.inside("functions.\(head)") }
+    }
+
     fileprivate init(key name: String, in group: String, _ standard: Value?, _ type: String?, reduce: String? = nil) {
         var form = ValueMap()
         form["default"] = standard ?? .null
@@ -72,6 +79,19 @@ public struct PreferenceKey: Declaration {
 
     public init(_ name: String, type: String, reduce: String? = nil) {
         declaration = DeclarationDraft(key: name, in: "preference", nil, type, reduce: reduce)
+    }
+}
+
+/// A rule with parameters, which other rules call by its name.
+///
+///     Function("isLate", ["train"], rule: "train.delay >= 5")
+public struct Function: Declaration {
+    public let declaration: DeclarationDraft
+
+    public init(_ name: String, _ parameters: [String], rule: String) {
+        let wrong = ([name] + parameters).lazy.compactMap { SceneNames.problem(ofName: $0, "a name") }.first
+        declaration = DeclarationDraft(
+            function: "\(name)(\(parameters.joined(separator: ", ")))", .string(rule), problem: wrong)
     }
 }
 

@@ -40,9 +40,19 @@ extension Value {
     public func merging(_ patch: Value) -> Value {
         guard case .map(let changes) = patch else { return patch }
         var merged = map ?? ValueMap()
+        var removed = 0
         for (key, change) in changes {
-            if case .null = change { merged[key] = nil } else { merged[key] = (merged[key] ?? .null).merging(change) }
+            if case .null = change {
+                removed += 1
+            } else {
+                merged[key] = (merged[key] ?? .null).merging(change)
+            }
         }
+        // Each removal from a map moves the entries behind it.
+        if removed > 1 {
+            return .map(ValueMap(merged.lazy.filter { changes[$0.key] != .null }.map { ($0.key, $0.value) }))
+        }
+        if removed == 1 { for (key, change) in changes where change == .null { merged[key] = nil } }
         return .map(merged)
     }
 }

@@ -34,6 +34,13 @@ final class Client {
         get { author.name }
         set { author = Author(peer: peer, name: newValue, principal: principal) }
     }
+    /// What the rules of an action read of whoever calls it.
+    var forActions: Value {
+        [
+            "user": .int(Int64(peer.uid)), "name": author.name.map { .string($0) } ?? .null,
+            "principal": principal.map { .string($0) } ?? .null,
+        ]
+    }
     /// By number.
     var subscriptions: [Int64: Subscription] = [:]
     /// The client does not read its output. Until it does, the newest value of each path is retained for it.

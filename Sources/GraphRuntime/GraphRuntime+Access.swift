@@ -48,7 +48,7 @@ extension GraphRuntime {
             do throws(Failure) {
                 for step in action.steps {
                     guard case .pattern(let pattern) = step.target else { continue }
-                    try grants.require(.write, pattern)
+                    try grants.require(step.operation == .call ? .do : .write, pattern)
                 }
             } catch { throw error.within("the action \(name)") }
         }
@@ -84,7 +84,13 @@ extension GraphRuntime {
             isForAll: !delegations.isEmpty,
             concerns: { [unowned self] in writer.map { !delegations.areAll(of: $0) } ?? true },
             isLimited: { [unowned self] author in authors.grants(of: author, by: clients.access) != nil },
-            check: { [unowned self] (state, way) throws(Failure) in try guardWrite(to: state, way) })
+            check: { [unowned self] (state, way) throws(Failure) in try guardWrite(to: state, way) },
+            checkCall: { [unowned self] (action, author) throws(Failure) in try guardCall(of: action, by: author) })
+    }
+
+    /// Called where an action calls another one: its author needs the right to do so.
+    private func guardCall(of action: AttributePath, by author: PartAuthor) throws(Failure) {
+        try authors.grants(of: author, by: clients.access)?.require(.do, PathPattern(attributesAt: action))
     }
 
     /// Called where a write reaches a state, unless the writer names the state itself. The rights of this moment count:

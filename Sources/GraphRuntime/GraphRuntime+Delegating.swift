@@ -216,10 +216,10 @@ extension GraphRuntime {
             if options.label == nil { options.label = "do \(path.text)" }
             let call = try self.call(path, arguments, options)
             options.typed = true
-            try graph.leading(by: call.attribute) { () throws(Failure) in
-                for write in try graph.makeWrites(of: call) {
-                    var mutation = write.mutation
-                    if mutation.hasValue { mutation.operand = mutation.operand.typedJSON }
+            for write in try graph.makeWrites(of: call) {
+                var mutation = write.mutation
+                if mutation.hasValue { mutation.operand = mutation.operand.typedJSON }
+                try graph.leading(by: write.action) { () throws(Failure) in
                     try add(mutation, write.place, write.path)
                 }
             }

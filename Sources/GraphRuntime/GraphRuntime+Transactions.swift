@@ -39,7 +39,9 @@ extension GraphRuntime {
         _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
         let path = target.text
-        let call = try self.call(target, arguments, options)
+        var call = try self.call(target, arguments, options)
+        call.caller = client.forActions
+        if let grants = client.grants { try requireCall(of: call, at: path, grants) }
         var options = options
         if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
@@ -54,6 +56,13 @@ extension GraphRuntime {
             // Clients that may not read everything must not see what the action reads and writes.
             throw client.isPartial ? Failure(error.code, "\(path) failed", path: path) : error
         }
+    }
+
+    /// Whoever calls an action by an attribute that hands it down needs the right to call the action itself.
+    private func requireCall(of call: ActionCall, at path: String, _ grants: Grants) throws(Failure) {
+        let end = PathPattern(attributesAt: try AttributePath(graph.path(of: call.attribute)))
+        guard !grants.allow(.do, end) else { return }
+        throw Failure(.denied, "\(grants.holder) lacks the right 'do' where \(path) leads", path: path)
     }
 
     func call(

@@ -28,13 +28,9 @@ extension ViewGraph {
     func perform(
         _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
     ) throws(Failure) {
-        func write(_ change: (Value?) throws(Failure) -> Value?) throws(Failure) {
-            let basis: WriteBasis =
-                switch mutation.operation {
-                case .set: .nothing
-                case .merge: .lastValue
-                default: .presentValue
-                }
+        func write(
+            on basis: WriteBasis = .presentValue, _ change: (Value?) throws(Failure) -> Value?
+        ) throws(Failure) {
             try self.write(place, through: path, on: basis, animation: animation, change)
         }
         func value() throws(Failure) -> Value {
@@ -52,7 +48,7 @@ extension ViewGraph {
         switch mutation.operation {
         case .set:
             let new = try value()
-            try write { _ throws(Failure) in new }
+            try write(on: .nothing) { _ throws(Failure) in new }
         case .toggle:
             try write { old throws(Failure) in
                 guard case .bool(let flag)? = old else { throw wrongType("a bool", old) }
@@ -86,7 +82,7 @@ extension ViewGraph {
                 return .list(list)
             }
         case .remove:
-            guard !path.steps.isEmpty else {
+            guard !path.steps.isEmpty || !follow(place, isWritten: true).steps.isEmpty else {
                 throw Failure(
                     .invalid, "remove takes an element or entry out of a value; \(mutation.path) is a whole attribute",
                     path: mutation.path, hint: "to remove a node, use the method remove")
@@ -97,7 +93,7 @@ extension ViewGraph {
             }
         case .merge:
             let patch = try value()
-            try write { old throws(Failure) in (old ?? .null).merging(patch) }
+            try write(on: .lastValue(merging: patch)) { old throws(Failure) in (old ?? .null).merging(patch) }
         case .test:
             let expected = try value()
             switch contentInTransaction(at: place) {
@@ -117,11 +113,11 @@ extension ViewGraph {
 extension ViewGraph {
     /// Performs the writes of an action in the open transaction.
     func perform(_ writes: [ActionWrite], of call: ActionCall) throws(Failure) {
-        try leading(by: call.attribute) { () throws(Failure) in
-            for write in writes {
-                try charge(ViewGraph.stepsPerMutation)
-                do throws(Failure) { try perform(write) } catch { throw error.within(call.path) }
-            }
+        for write in writes {
+            try charge(ViewGraph.stepsPerMutation)
+            do throws(Failure) {
+                try leading(by: write.action) { () throws(Failure) in try perform(write) }
+            } catch { throw error.within(call.path) }
         }
     }
 
@@ -135,6 +131,6 @@ extension ActionWrite {
         guard let operation = Mutation.Operation(rawValue: operation.rawValue) else {
             preconditionFailure("an operation of actions that the protocol does not have")
         }
-        return Mutation(operation: operation, path: path.description, value: value)
+        return Mutation(operation: operation, path: path.description, value: value, index: index)
     }
 }

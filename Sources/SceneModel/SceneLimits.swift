@@ -18,7 +18,7 @@ public enum SceneLimits {
     public static let imports = 1000
     /// Targets of an action.
     public static let actionSteps = 1000
-    /// Keys, types and components of a document, and of a graph.
+    /// Functions, keys, types and components of a document, and of a graph.
     public static let declarations = 10_000
     /// Nodes around the use of a component that is part of a cycle through `forEach` and has not been read yet,
     /// including those of the cycle's other components: its body is then read inside the reading of theirs.
@@ -37,4 +37,6 @@ public enum SceneLimits {
     public static let dates = 10_000
     /// Nanoseconds after which a state can expire at the latest: 3650 days.
     public static let longestExpiry: Int64 = 3650 * 86_400_000_000_000
+    /// Entries that a map with `entries` may have.
+    public static let mostEntries = 1_000_000
 }

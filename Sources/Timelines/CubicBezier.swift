@@ -70,20 +70,29 @@ public struct CubicBezier: Hashable, Sendable {
     func parameters(at u: SIMD4<Double>, near guess: SIMD4<Double>) -> (
         s: SIMD4<Double>, isFound: SIMDMask<SIMD4<Int64>>
     ) {
+        // Types are written out, because the compiler takes seconds to find them among the operators of vectors.
+        typealias Numbers = SIMD4<Double>
         let (a, b, c) = (ax, bx, cx)
+        let (a3, b2) = (3 * a, 2 * b)
+        let isInside = (u .> 0) .& (u .< 1)
         var s = guess
         var isFound = SIMDMask<SIMD4<Int64>>(repeating: false)
         for _ in 0..<2 {
-            let inverse = 1 / ((3 * a * s + 2 * b) * s + c)
-            let step = (u - ((a * s + b) * s + c) * s) * inverse
-            let (second, third) = ((3 * a * s + b) * inverse, a * inverse)
-            let square = step * step
-            s += step * (1 - second * step + (2 * second * second - third) * square)
+            let slope: Numbers = (a3 * s + b2) * s + c
+            let inverse: Numbers = 1 / slope
+            let x: Numbers = ((a * s + b) * s + c) * s
+            let step: Numbers = (u - x) * inverse
+            let second: Numbers = (a3 * s + b) * inverse
+            let third: Numbers = a * inverse
+            let square: Numbers = step * step
+            let cubic: Numbers = (2 * second * second - third) * square
+            s += step * (1 - second * step + cubic)
             // The next term of the series must be below the last bit, and the series must converge quickly.
-            let next = 5 * second * (third - second * second) * square * square
-            let bend = square * (second * second + third * third * square)
-            isFound = (next * next .<= s * s * 0x1p-106) .& (bend .<= 0.01) .& (s .> 0) .& (s .< 1) .& (u .> 0)
-                .& (u .< 1)
+            let next: Numbers = 5 * second * (third - second * second) * square * square
+            let bend: Numbers = square * (second * second + third * third * square)
+            let isExact = next * next .<= s * s * 0x1p-106
+            let isBetween = (s .> 0) .& (s .< 1)
+            isFound = isExact .& (bend .<= 0.01) .& isBetween .& isInside
         }
         return (s, isFound)
     }

@@ -11,7 +11,9 @@ public struct ActionCall {
     public let attribute: AttributeID
     let row: UInt32
     let action: ActionDefinition
-    let arguments: ValueMap
+    var arguments: ValueMap
+    /// Who calls it, for its rules.
+    public var caller: Value = .null
 }
 
 /// One write of an action's call.
@@ -21,7 +23,11 @@ public struct ActionWrite {
     public var path: AttributePath
     public var place: Place
     public var value: Value?
+    /// Of an insertion: the position in the list at the place.
+    public var index: Int?
     public var animation: String?
+    /// The action that writes: the one that was called, or one that it calls.
+    public var action: AttributeID
 }
 
 extension TransactedWiring {
@@ -32,54 +38,158 @@ extension TransactedWiring {
     public func call(
         actionAt place: Place, named text: String, _ arguments: ValueMap
     ) throws(Failure) -> ActionCall {
-        guard place.steps.isEmpty, case .action(let action)? = record(place.attribute).definition?.role else {
+        let attribute = self.action(behind: place.attribute).action
+        guard place.steps.isEmpty, case .action(let action)? = record(attribute).definition?.role else {
             throw Failure(
                 .invalid, "\(text) is no action", path: text, hint: "describe shows the kind of each attribute")
         }
         return ActionCall(
-            path: text, attribute: place.attribute, row: record(place.attribute).node, action: action,
+            path: text, attribute: attribute, row: record(attribute).node, action: action,
             arguments: try self.arguments(arguments, for: action, at: text))
+    }
+
+    /// The action that an attribute hands down, with the authors of the attributes on the way: a component may get an
+    /// action as a parameter.
+    private func action(behind attribute: AttributeID) -> (action: AttributeID, way: [PartAuthor]) {
+        var (at, way) = (attribute, [PartAuthor]())
+        for _ in 0...limits.depth {
+            switch attributes.source(Int(at.index)) {
+            case .alias(let target, _)? where target.steps.isEmpty:
+                way.append(author(of: at))
+                at = target.attribute
+            case .rooted(let reference)?:
+                guard let target = try? self.place(reference), target.steps.isEmpty else { return (at, way) }
+                at = target.attribute
+            default: return (at, way)
+            }
+        }
+        return (at, way)
     }
 
     /// The writes of a call, in order. All rules see the graph as it is before the first write.
     /// - Throws: `notFound` and `dangling` for a target that is not there, the failure of a rule, `limit`.
     public func makeWrites(of call: ActionCall) throws(Failure) -> [ActionWrite] {
-        let (text, row, scope) = (call.path, call.row, Scope.modifier.atUse(call.action.isAtUse))
         var writes: [ActionWrite] = []
+        try addWrites(of: call, calledBy: [], to: &writes)
+        return writes
+    }
+
+    /// How many actions may call each other. Calls nest on the stack.
+    private static let mostNestedCalls = 16
+
+    /// - Parameter callers: the paths of the actions that lead to this call.
+    private func addWrites(
+        of call: ActionCall, calledBy callers: [String], to writes: inout [ActionWrite]
+    ) throws(Failure) {
+        let text = call.path
+        guard callers.count < TransactedWiring.mostNestedCalls else {
+            throw Failure(
+                .cycle,
+                "more than \(TransactedWiring.mostNestedCalls) actions call each other: "
+                    + (callers + [text]).joined(separator: " → "), path: text, hint: "let one of them write by itself")
+        }
+        var call = call
+        if call.action.readsCaller { call.arguments[.string(ActionDefinition.caller)] = call.caller }
+        let scope = Scope.modifier.atUse(call.action.isAtUse)
         for step in call.action.steps {
-            var value: Value?
+            if !callers.isEmpty { try charge(Budget.stepsPerBinding) }
             do throws(Failure) {
-                if let expression = step.value { value = try evaluate(expression, at: row, scope, call.arguments) }
-            } catch {
-                throw error.located(at: text).within(text)
-            }
-            func add(_ path: AttributePath, _ place: Place) {
-                writes.append(
-                    ActionWrite(
-                        operation: step.operation, path: path, place: place, value: value, animation: step.animation))
-            }
-            switch step.target {
-            case .reference(let reference):
-                guard let target = resolveName(reference.name.text, from: row, scope) else {
-                    throw Failure(
-                        .dangling, "\(text): $\(reference.name) names no attribute of an enclosing node", path: text)
-                }
-                var path = try AttributePath(self.path(of: target))
-                path.steps += reference.steps
-                add(path, Place(target, reference.steps))
-            case .pattern(let pattern):
-                if let exact = pattern.exact {
-                    add(exact, try locate(exact))
+                guard try isDue(step, of: call, scope) else { continue }
+                if step.operation == .call {
+                    try addCalls(of: step, of: call, scope, calledBy: callers + [text], to: &writes)
                     continue
                 }
-                try PatternSearch(pattern, in: self).forEachAttribute { (attribute, whole) throws(Failure) in
-                    var path = try AttributePath(whole)
-                    path.steps += pattern.steps
-                    add(path, Place(attribute, pattern.steps))
+            } catch { throw error.located(at: text).within(text) }
+            var value: Value?
+            do throws(Failure) {
+                if let expression = step.value { value = try evaluate(expression, at: call.row, scope, call.arguments) }
+            } catch { throw error.located(at: text).within(text) }
+            try forEachTarget(of: step, of: call, scope) { (path, place) throws(Failure) in
+                var (path, place, index) = (path, place, Int?.none)
+                if step.operation == .insert, case .index(let position)? = path.steps.popLast() {
+                    place.steps.removeLast()
+                    index = position
                 }
+                writes.append(
+                    ActionWrite(
+                        operation: step.operation, path: path, place: place, value: value, index: index,
+                        animation: step.animation, action: call.attribute))
             }
         }
-        return writes
+    }
+
+    /// True if all conditions of a step hold.
+    private func isDue(_ step: ActionDefinition.Step, of call: ActionCall, _ scope: Scope) throws(Failure) -> Bool {
+        for condition in step.conditions {
+            let value = try evaluate(condition, at: call.row, scope, call.arguments)
+            guard case .bool(let holds) = value else {
+                throw Failure(
+                    .typeMismatch, "when is a condition, but gives a value of type '\(value.shortTypeName)'",
+                    rule: condition.program?.text, hint: "write a rule that is true or false")
+            }
+            if !holds { return false }
+        }
+        return true
+    }
+
+    private func addCalls(
+        of step: ActionDefinition.Step, of call: ActionCall, _ scope: Scope, calledBy callers: [String],
+        to writes: inout [ActionWrite]
+    ) throws(Failure) {
+        var arguments = ValueMap()
+        for (name, value) in step.arguments {
+            arguments[.string(name)] = try evaluate(value, at: call.row, scope, call.arguments)
+        }
+        var called: [(path: AttributePath, place: Place)] = []
+        try forEachTarget(of: step, of: call, scope) { called.append(($0, $1)) }
+        for (path, place) in called {
+            try charge(Budget.stepsPerBinding)
+            let (target, way) = self.action(behind: place.attribute)
+            let end = try AttributePath(self.path(of: target))
+            for author in [self.author(of: call.attribute)] + way { try writeGuard?.checkCall(end, author) }
+            var inner = try self.call(actionAt: place, named: path.description, arguments)
+            inner.caller = call.caller
+            let first = writes.count
+            try addWrites(of: inner, calledBy: callers, to: &writes)
+            guard let animation = step.animation else { continue }
+            for at in writes.indices[first...] where writes[at].animation == nil { writes[at].animation = animation }
+        }
+    }
+
+    /// Finds the places that a step names.
+    private func forEachTarget(
+        of step: ActionDefinition.Step, of call: ActionCall, _ scope: Scope,
+        _ body: (AttributePath, Place) throws(Failure) -> Void
+    ) throws(Failure) {
+        func named(_ name: String, _ steps: [AttributePath.Step]) throws(Failure) {
+            guard let target = resolveName(name, from: call.row, scope) else {
+                throw Failure(
+                    .dangling, "\(call.path): $\(name) names no attribute of an enclosing node", path: call.path)
+            }
+            var path = try AttributePath(self.path(of: target))
+            path.steps += steps
+            try body(path, Place(target, steps))
+        }
+        switch step.target {
+        case .reference(let reference): try named(reference.name.text, reference.steps)
+        case .selection(let selection):
+            let (number, steps): (Int, [AttributePath.Step])
+            do throws(Failure) {
+                let result = try evaluate(.rule(selection.program), at: call.row, scope, call.arguments)
+                (number, steps) = try selection.resolve(result)
+            } catch { throw error.located(at: call.path).within(call.path) }
+            try named(selection.targets[number].name, steps)
+        case .pattern(let pattern):
+            if let exact = pattern.exact { return try body(exact, try locate(exact)) }
+            try PatternSearch(pattern, in: self).forEachAttribute { (attribute, whole) throws(Failure) in
+                if step.operation == .call {
+                    guard case .action? = record(attribute).definition?.role else { return }
+                }
+                var path = try AttributePath(whole)
+                path.steps += pattern.steps
+                try body(path, Place(attribute, pattern.steps))
+            }
+        }
     }
 
     private func arguments(
@@ -135,10 +245,10 @@ extension TransactedWiring {
             }
             return try evaluate(program, bindings: values).get()
         case .selection(let selection):
-            guard case .selected(let bound) = boundSelection(selection, at: row, scope) else {
-                return .null
-            }
-            return try contentInTransaction(at: try place(bound)).get()
+            let chosen = try evaluate(.rule(selection.program), at: row, scope, arguments)
+            let (number, steps) = try selection.resolve(chosen)
+            let name = selection.targets[number].name
+            return try evaluate(.reference(Reference(name: Name(name), steps: steps)), at: row, scope, arguments)
         }
     }
 }

@@ -52,6 +52,7 @@ struct AttributeRecord {
         var reports: ProjectionTree?
         var history: AttributeID?
         var expiry: AttributeID?
+        var entries: AttributeID?
 
         init(_ origin: Origin) { self.origin = origin }
     }
@@ -169,6 +170,12 @@ struct AttributeRecord {
         set { if newValue != nil || extras != nil { madeExtras.expiry = newValue } }
     }
 
+    /// For a map with `entries`: the operator that knows the last reports of its entries.
+    fileprivate(set) var entries: AttributeID? {
+        get { extras?.entries }
+        set { if newValue != nil || extras != nil { madeExtras.entries = newValue } }
+    }
+
     /// The name of the binding's own animation.
     var animation: String? {
         guard kind == .binding, case .binding(_, let animation)? = definition?.role else { return nil }
@@ -191,6 +198,8 @@ struct AttributeTable {
     private(set) var named = 0
     /// States whose reports somebody asks for. Every write looks, so this is looked at first.
     private(set) var reportedStates = 0
+    /// States with `entries`. Every write looks.
+    private(set) var statesWithEntries = 0
 
     /// nil for a free row, also for one behind the end of the table.
     subscript(row: Int) -> AttributeRecord? {
@@ -211,6 +220,12 @@ struct AttributeTable {
         if rows[row]?.reports != nil { reportedStates -= 1 }
         rows[row]?.reports = reports
         if reports != nil { reportedStates += 1 }
+    }
+
+    mutating func setEntries(_ entries: AttributeID?, at row: Int) {
+        if rows[row]?.entries != nil { statesWithEntries -= 1 }
+        rows[row]?.entries = entries
+        if entries != nil { statesWithEntries += 1 }
     }
 
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
@@ -318,6 +333,8 @@ enum Source {
     case given
     /// An operator over the past of another vertex.
     case timed(TimedValue)
+    /// A clock whose schedule is complete only with the value of another vertex.
+    indirect case scheduled(ClockSchedule, by: AttributeID)
     /// When another vertex was last reported, for its watchers.
     case reportTime(AttributeID)
 }

@@ -32,6 +32,11 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         @inline(__always)
         init(_ attribute: AttributeID) { bits = attribute.bits &+ BoundRule.distanceBias }
 
+        /// The vertex; nil for a rule without one.
+        var attribute: AttributeID? {
+            self.bits == Base.none.bits ? nil : AttributeID(bits: bits &- BoundRule.distanceBias)
+        }
+
         /// For a rule without a vertex: none is near it.
         static var none: Base { Base(AttributeID(index: 0, generation: 0)) }
     }

@@ -1,5 +1,6 @@
 import AttributeGraph
 import AttributeValues
+import RuleLanguage
 import SceneModel
 
 /// The vertices of clocks: inputs that contain the date of their last tick. All clocks of one schedule share a vertex.
@@ -34,7 +35,27 @@ struct Clocks {
 
     /// The date of a schedule's last tick. Before the first one, it is the time since which the graph lives: it stays
     /// the same until the first tick.
-    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) ?? min(beginning, time) }
+    mutating func reading(of schedule: ClockSchedule) -> Timestamp {
+        schedule.lastTick(at: time, clock(of: schedule)) ?? min(beginning, time)
+    }
+
+    /// The local clocks that schedules use, by their time zones.
+    private var localClocks: [String: LocalClock] = [:]
+    /// About the number of existing zones.
+    private static let mostZones = 600
+
+    private mutating func clock(of schedule: ClockSchedule) -> LocalClock? {
+        guard case .daily(let daily) = schedule, let zone = daily.timeZone else { return nil }
+        return localClock(zone)
+    }
+
+    mutating func localClock(_ zone: String) -> LocalClock? {
+        if let known = localClocks[zone] { return known }
+        let made = LocalClock(zone)
+        if localClocks.count >= Clocks.mostZones { localClocks = [:] }
+        localClocks[zone] = made
+        return made
+    }
 
     mutating func add(_ vertex: AttributeID, of schedule: ClockSchedule) {
         beginning = min(beginning, time)
@@ -54,7 +75,9 @@ struct Clocks {
         self.time = time
         if vertices.isEmpty { return [] }
         beginning = min(beginning, time)
-        return vertices.map { ($1, reading(of: $0)) }
+        var readings: [(vertex: AttributeID, reading: Timestamp)] = []
+        for (schedule, vertex) in vertices { readings.append((vertex, reading(of: schedule))) }
+        return readings
     }
 
     /// When the next clock that is observed will tick; nil when none is. A clock is looked up again
@@ -62,7 +85,7 @@ struct Clocks {
     mutating func nextTick(_ uses: UseCounts, isObserved: (AttributeID) -> Bool) -> Timestamp? {
         var next: Timestamp?
         for (schedule, vertex) in vertices {
-            guard let tick = schedule.nextTick(after: time) else { continue }
+            guard let tick = schedule.nextTick(after: time, clock(of: schedule)) else { continue }
             if observations[vertex]?.holds(uses) != true {
                 lookups += 1
                 observations[vertex] = Observation(isObserved: isObserved(vertex), uses: uses)
@@ -89,7 +112,7 @@ extension ClockSchedule {
         case .every(let span, _): span.nanoseconds
         case .everyMinute: 60_000_000_000
         case .animation(let minimum): max(ClockSchedule.frame, minimum?.nanoseconds ?? 0)
-        case .dates: nil
+        case .dates, .daily, .everyValue: nil
         }
     }
 
@@ -99,7 +122,11 @@ extension ClockSchedule {
     }
 
     /// The date of the last tick at or before a time; nil if there was none.
-    func lastTick(at time: Timestamp) -> Timestamp? {
+    /// - Parameter clock: that of the schedule's time zone.
+    func lastTick(at time: Timestamp, _ clock: LocalClock? = nil) -> Timestamp? {
+        if case .daily(let daily) = self {
+            return clock.flatMap { daily.ticks(around: time, $0).last { $0 <= time } }
+        }
         if case .dates(let dates) = self { return dates.last { $0 <= time } }
         guard let period else { return nil }
         // A start may be too far away for a `TimeSpan`.
@@ -110,7 +137,10 @@ extension ClockSchedule {
         return time.advanced(by: TimeSpan(nanoseconds: -rest))
     }
 
-    func nextTick(after time: Timestamp) -> Timestamp? {
+    func nextTick(after time: Timestamp, _ clock: LocalClock? = nil) -> Timestamp? {
+        if case .daily(let daily) = self {
+            return clock.flatMap { daily.ticks(around: time, $0).first { $0 > time } }
+        }
         if case .dates(let dates) = self { return dates.first { $0 > time } }
         guard let period else { return nil }
         return lastTick(at: time)?.advanced(by: TimeSpan(nanoseconds: period))
@@ -122,6 +152,23 @@ extension ClockSchedule {
         case .everyMinute: "everyMinute"
         case .animation: "animation"
         case .dates(let dates): "of \(dates.count) dates"
+        case .daily(let daily): "at " + daily.times.map(DailySchedule.text).joined(separator: ", ")
+        case .everyValue: "of a period"
         }
+    }
+}
+
+extension DailySchedule {
+    /// The ticks of the days around a time, in order: those of a week before it and after it.
+    fileprivate func ticks(around time: Timestamp, _ clock: LocalClock) -> [Timestamp] {
+        let today = clock.day(at: time.seconds)
+        var ticks: [Timestamp] = []
+        for day in today - 8...today + 8 {
+            // 1970-01-01 was a Thursday.
+            let weekday = ((day + 4) % 7 + 7) % 7
+            guard (Int(days) >> weekday) & 1 == 1 else { continue }
+            ticks += times.compactMap { Timestamp(seconds: clock.instant(day: day, second: $0)) }
+        }
+        return ticks
     }
 }

@@ -49,6 +49,7 @@ extension Wiring {
             guard let known = attributes[Int(attribute.index)], let definition = known.definition else { continue }
             if !known.isBare || definition.history != nil { connectHistory(of: attribute, known) }
             if !known.isBare || definition.expires != nil { connectExpiry(of: attribute, known) }
+            if !known.isBare || definition.entries != nil { connectEntries(of: attribute, known) }
             switch definition.role {
             case .binding(let target, _):
                 switch target {
@@ -76,7 +77,9 @@ extension Wiring {
             case .inheritObject(let type, let isOptional):
                 replaceSource(of: attribute, inheritedObject(type, isOptional, for: attribute, at: row))
             case .clock(let schedule):
-                replaceSource(of: attribute, .alias(Place(clockVertex(of: schedule)), vertex: nil))
+                replaceSource(
+                    of: attribute,
+                    scheduledSource(schedule, at: row) ?? .alias(Place(clockVertex(of: schedule)), vertex: nil))
             case .action(let action): replaceSource(of: attribute, .literal(.value(action.summary)))
             case .constant(.selection(let selection)?):
                 replaceSource(of: attribute, boundSelection(selection, at: row, .enclosing))
@@ -267,7 +270,7 @@ extension Wiring {
         swap(&inputs, &evaluation.recent.inputs)
         defer { swap(&inputs, &evaluation.recent.inputs) }
         inputs.removeAll(keepingCapacity: true)
-        for input in program.inputs { inputs.append(boundInput(input, at: row, scope, value)) }
+        for input in program.inputs { inputs.append(boundInput(input, at: row, scope, value, base)) }
         let accepted = type.mustHold(program.resultType.valueType) ? type : nil
         return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
     }
@@ -277,8 +280,11 @@ extension Wiring {
         replaceSource(of: attribute, .rule(boundRule(program, at: row, scope, type: type, at: .init(attribute))))
     }
 
-    private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> BoundInput {
-        guard let place = place(of: input, at: row, scope, value) else {
+    private func boundInput(
+        _ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?, _ base: BoundRule.Base
+    ) -> BoundInput {
+        let matching = input.pattern.map { Place(patternReference($0, readBy: base.attribute), input.path) }
+        guard let place = matching ?? place(of: input, at: row, scope, value) else {
             return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
         }
         if input.isDynamic { return .dynamic(Place(place.attribute, place.steps.dropLast(input.steps.count))) }
@@ -378,6 +384,7 @@ extension Wiring {
         case (.selected(let a), .selected(let b)): a.isSame(as: b)
         case (.rooted(let a), .rooted(let b)): a === b
         case (.object(let a), .object(let b)): a == b
+        case (.scheduled(let a, let x), .scheduled(let b, let y)): a == b && x == y
         case (.projection, .projection), (.elements, .elements): true
         default: false
         }
@@ -387,7 +394,7 @@ extension Wiring {
 extension NodeDefinition {
     /// How many of its environment modifiers are outside the innermost component that it is made from: those of all
     /// uses.
-    fileprivate var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
+    var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
 
     /// How many of its environment modifiers are outside the component that wrote the modifier at `place`: those of the
     /// uses around that component.

@@ -76,6 +76,7 @@ extension ViewGraph {
         swap(&declarations, &construction.declarations)
         swap(&structureChange, &construction.structureChange)
         swap(&unsettled, &construction.unsettled)
+        swap(&reactions.arriving, &construction.arriving)
         timedValues.swapDue(with: &construction.dueOperators)
     }
 
@@ -93,6 +94,7 @@ extension ViewGraph {
         structureChange.append(construction.structureChange)
         unsettled.lists.formUnion(construction.unsettled.lists)
         unsettled.states += construction.unsettled.states
+        reactions.arriving.formUnion(construction.arriving)
         timedValues.begin(construction.dueOperators)
         persistence.ahead = nil
         if construction.hasMarker { persistence.note(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
@@ -105,13 +107,13 @@ extension ViewGraph {
             guard let vertex = environmentDefaults.removeValue(forKey: key) else { continue }
             destroyVertex(vertex)
         }
-        // Instances that data has made meanwhile may use them, too.
-        timedValues.begin(construction.dueOperators)
         persistence.ahead = nil
         if construction.isStored { construction.mark(at: persistence.lastRevision) }
         for top in construction.tops { nodes.unlink(top) }
         unlinked.batches.append(
-            UnlinkedTrees.Batch(rows: construction.tops, marker: construction.hasMarker ? "" : nil))
+            UnlinkedTrees.Batch(
+                rows: construction.tops, marker: construction.hasMarker ? "" : nil,
+                operators: construction.dueOperators))
     }
 }
 

@@ -52,6 +52,8 @@ public final class Construction {
     var declarations: Declarations
     var structureChange = StructureChange()
     var unsettled = Unsettled()
+    /// Nodes with `onDisappear`, which have not appeared yet.
+    var arriving: Set<UInt32> = []
     /// Nothing is fed to the operators before the nodes are in the tree.
     var dueOperators: [TimedValue] = []
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. With rows that
@@ -194,6 +196,7 @@ extension Declarations {
         container.merge(completed(new.container)) { $1 }
         preference.merge(completed(new.preference)) { $1 }
         components.merge(new.components) { $1 }
+        functions.merge(new.functions) { $1 }
         written.merge(new.written)
     }
 }

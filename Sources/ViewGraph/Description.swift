@@ -101,6 +101,7 @@ public struct Description {
         }
         if let span = record.definition?.history { map["history"] = .string(span.description) }
         if let span = record.definition?.expires { map["expires"] = .string(span.description) }
+        if let bounds = record.definition?.entries { map["entries"] = bounds.document }
         if case .action(let action)? = record.definition?.role { map["action"] = action.document }
         if let animation = record.animation { map["animation"] = .string(animation) }
         return .map(map)

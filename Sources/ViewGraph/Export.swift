@@ -50,6 +50,7 @@ struct SceneExporter {
         if !written.keys.isEmpty {
             document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.literal() }) })
         }
+        if !written.functions.isEmpty { document["functions"] = map(written.functions.mapValues { $0.literal() }) }
         if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.literal() }) }
         if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.literal() }) }
         return .map(finish(document, nodes))

@@ -1,7 +1,8 @@
 import AttributeGraph
 import AttributeValues
 
-/// The state of a `forEach`: it has one instance for each element. The id of the element gives the instance its name.
+/// The state of a `forEach`: it has one instance for each element, or each entry of a map. The id of the element gives
+/// the instance its name.
 struct ForEachState {
     /// The vertex of the list. It is always watched, because the tree has to follow it.
     var data: AttributeID
@@ -17,8 +18,10 @@ struct ForEachState {
     /// True while the data is refused and the store has the list that the instances were made from: see
     /// `Persistence.noteHeld`.
     var isHeld = false
-    /// The place of the list, if the data is a reference: instances bind to its elements.
+    /// The place of the list, if the data is a reference: instances bind to its elements. Of a map, it is always known.
     var target: Place?
+    /// True if the data is a map, and `list` has its keys.
+    var isOfMap = false
     /// The list that the instances show, and the id of each element. Both have the order of the node's children.
     var list: ValueList = []
     var ids: ValueList = []

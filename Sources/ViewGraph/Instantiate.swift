@@ -61,8 +61,8 @@ extension Wiring {
             let beginning = declarations.merge(initial.map?[property.name], over: standard, of: property.type)
             return AttributeDefinition(
                 name: property.name, role: .state(initial: beginning, isTransient: isTransient || isHeld),
-                type: property.type, history: property.history, expires: property.expires, start: property.start,
-                position: property.position)
+                type: property.type, history: property.history, expires: property.expires, entries: property.entries,
+                start: property.start, position: property.position)
         }
         return node
     }

@@ -53,7 +53,7 @@ extension Lists {
             nodes.replace(change.old, with: rows, gone: gone, below: row)
             for offset in change.moved { graph.structureChange.reorderedNodes.append(nodes.nodeID(rows[offset])) }
             // Elements that are their own ids are not stored twice.
-            if edit.definition.idField.isEmpty {
+            if state.idField(edit.definition).isEmpty {
                 state.ids = edit.list
             } else {
                 state.ids.replaceSubrange(change.old, with: change.ids)
@@ -92,7 +92,7 @@ extension Lists {
         let (change, definition) = (edit.change, edit.definition)
         var rows: [UInt32] = []
         rows.reserveCapacity(change.sources.count)
-        let elements = definition.choice == nil ? newElements(edit, state.target, places) : nil
+        let elements = definition.choice == nil ? newElements(edit, state, places) : nil
         for (offset, source) in change.sources.enumerated() {
             if let source {
                 rows.append(before[source])
@@ -102,7 +102,7 @@ extension Lists {
                 if !isSameID, let target = state.target, let element = nodes[Int(before[source])].instance?.element {
                     graph.replaceSource(
                         of: element,
-                        .alias(target.placeOfElement(definition.idField, change.ids[offset]), vertex: nil))
+                        .alias(state.place(of: change.ids[offset], definition, at: target), vertex: nil))
                     graph.unsettled.nodes += nodes.subtree(of: before[source])
                 }
                 continue
@@ -124,24 +124,24 @@ extension Lists {
     private struct NewElements {
         let kind: InstanceScope.Kind
         let list: ValueList
-        let idField: String
-        /// Where the list is, if the elements can be written.
-        let target: Place?
+        let definition: ForEachDefinition
+        let state: ForEachState
         /// Contains the places of the elements, if the list is in an input.
         let places: ProjectionTree.Entry?
     }
 
     private func newElements(
-        _ edit: ListEdit, _ target: Place?, _ places: ProjectionTree.Entry?
+        _ edit: ListEdit, _ state: ForEachState, _ places: ProjectionTree.Entry?
     ) -> NewElements {
         let definition = edit.definition
+        let isBinding = state.target != nil && state.target?.attribute != state.data
         let kind = InstanceScope.Kind(
             element: AttributeRecord(
-                node: edit.row, name: definition.elementName, kind: target == nil ? .let : .binding, type: .dyn,
+                node: edit.row, name: definition.elementName, kind: isBinding ? .binding : .let, type: .dyn,
                 isHidden: false, source: .system),
             indexName: definition.indexName)
         return NewElements(
-            kind: kind, list: edit.list, idField: definition.idField, target: target, places: places)
+            kind: kind, list: edit.list, definition: definition, state: state, places: places)
     }
 
     private func renumber(_ rows: [UInt32], from position: Int) {
@@ -158,14 +158,15 @@ extension Lists {
         record.node = made
         let element = elements.list[position]
         let attribute: AttributeID
-        if let target = elements.target {
+        if let target = elements.state.target {
             record.source = .unconnected
             // It comes first, so that it is beside the node's other attributes.
             attribute = graph.createRule(record)
             let vertex = elements.places.map {
-                graph.vertex(ofElement: id, by: elements.idField, in: $0, element, at: position)
+                graph.vertex(ofElement: id, by: elements.definition.idField, in: $0, element, at: position)
             }
-            graph.connectNew(attribute, to: .alias(target.placeOfElement(elements.idField, id), vertex: vertex))
+            graph.connectNew(
+                attribute, to: .alias(elements.state.place(of: id, elements.definition, at: target), vertex: vertex))
         } else {
             attribute = graph.createInput(.value(element), record)
         }

@@ -54,13 +54,13 @@ final class Lists {
         graph.replaceSource(
             of: state.data, definition.choice == .slot ? .given : graph.source(definition.data, at: row, .data))
         graph.unsettled.lists.insert(row)
-        let target = elementTarget(definition, at: row)
+        let target = elementTarget(definition, at: row) ?? (state.isOfMap ? Place(state.data) : nil)
         guard target != state.target else { return false }
         nodes[Int(row)].instances?.target = target
         guard let target, state.target != nil else { return true }
         for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
             guard let element = nodes[Int(instance)].instance?.element else { continue }
-            graph.replaceSource(of: element, .alias(target.placeOfElement(definition.idField, id), vertex: nil))
+            graph.replaceSource(of: element, .alias(state.place(of: id, definition, at: target), vertex: nil))
         }
         return false
     }
@@ -107,7 +107,20 @@ final class Lists {
             nodes[Int(row)].instances?.endless = nil
         }
         let placed = definition.choice?.isPlacement == true ? try placeSubviews(content, definition, at: row) : nil
-        return try makeEdit(definition.elementList(of: content.get()), definition, at: row, placed: placed)
+        let value = try content.get()
+        let list = try definition.elementList(of: value)
+        let isOfMap = definition.isMap(value)
+        if isOfMap != nodes[Int(row)].instances?.isOfMap {
+            guard nodes[Int(row)].instances?.ids.isEmpty == true else {
+                // The instances go first.
+                graph.unsettled.lists.insert(row)
+                return try makeEdit([], definition, at: row)
+            }
+            let target = elementTarget(definition, at: row) ?? (isOfMap ? Place(data) : nil)
+            nodes[Int(row)].instances?.isOfMap = isOfMap
+            nodes[Int(row)].instances?.target = target
+        }
+        return try makeEdit(list, definition, at: row, placed: placed)
     }
 
     /// The edit that makes the instances that existed when the data was refused; nil if there are none, or if the scene
@@ -129,7 +142,7 @@ final class Lists {
         let grown = list.count - state.list.count
         var each = grown > 0 ? try growth(of: definition, list, at: row) : nil
         if let each { try refuseExcess(grown, each) }
-        let change = try ListChange(from: state, to: list, idField: definition.idField) {
+        let change = try ListChange(from: state, to: list, idField: state.idField(definition)) {
             nodes.child(Name($0), of: row) != nil
         }
         let edit = ListEdit(
@@ -202,7 +215,16 @@ final class Lists {
     }
 }
 
-extension Place {
-    /// The element with an id in the list at this place.
-    func placeOfElement(_ field: String, _ id: Value) -> Place { inside([.element(field: field, value: id)]) }
+extension ForEachState {
+    /// The field that identifies an element of `list`. The keys of a map identify themselves.
+    func idField(_ definition: ForEachDefinition) -> String { isOfMap ? "" : definition.idField }
+
+    /// The element with an id in the list or the map at a place.
+    func place(of id: Value, _ definition: ForEachDefinition, at target: Place) -> Place {
+        switch id {
+        case .string(let key) where isOfMap: target.inside([.key(key)])
+        case .int(let key) where isOfMap: target.inside([.index(Int(key))])
+        default: target.inside([.element(field: definition.idField, value: id)])
+        }
+    }
 }

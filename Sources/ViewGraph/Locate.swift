@@ -76,7 +76,7 @@ extension Wiring {
     /// The content of a place now.
     public func content(at place: Place) -> Content {
         let place = follow(place)
-        return content(of: place)
+        return derivedVertex(for: place).map(content(of:)) ?? content(of: place)
     }
 
     /// The vertex to watch for a place. All who watch the place share it; it is freed after its last use. For a place

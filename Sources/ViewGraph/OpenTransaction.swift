@@ -21,6 +21,8 @@ final class OpenTransaction {
     private(set) var touched: [Touched] = []
     /// The places that were written in states whose reports somebody reads.
     private(set) var reports: [Place] = []
+    /// The entries that were written in states with `entries`.
+    private(set) var entries: [(state: AttributeID, written: EntryReports.Written)] = []
     private var known: Set<AttributeID> = []
 
     /// Up to so many states are searched one by one.
@@ -52,6 +54,7 @@ final class OpenTransaction {
     /// Drops the writes. Keeps memory for a few.
     func end() {
         if !reports.isEmpty { reports = [] }
+        if !entries.isEmpty { entries = [] }
         guard !isAhead, staged.count <= OpenTransaction.few else {
             staged = []
             positions = [:]
@@ -107,6 +110,8 @@ final class OpenTransaction {
     }
 
     func noteReport(of place: Place) { reports.append(place) }
+
+    func noteEntries(_ written: EntryReports.Written, of state: AttributeID) { entries.append((state, written)) }
 
     /// The writes that the engine shall get ahead of the commit.
     func handOver() -> [(state: AttributeID, value: Value)] {

@@ -27,6 +27,14 @@ public struct PatternSearch {
         }
     }
 
+    /// Calls `body` for each attribute that the pattern names, with the ids of its node, in tree order. Cost as above.
+    func forEachNamed(_ body: ([Name], AttributeID) -> Void) throws(Failure) {
+        guard let wanted = pattern.attribute else { return }
+        try forEachNode { (row, _) throws(Failure) in
+            if let attribute = graph.ownAttribute(wanted, of: row) { body(graph.nodes.ids(of: row), attribute) }
+        }
+    }
+
     /// Steps for each node that a pattern looks at and each attribute that it finds; and the number of comparisons of
     /// an id with a segment that count as one step.
     private static let stepsPerFind = 10

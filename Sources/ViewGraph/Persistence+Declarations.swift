@@ -12,6 +12,10 @@ extension Persistence {
         }
         for (group, entries) in new.written.keys { note("keys/" + group, entries, old.written.keys[group] ?? [:]) }
         note("types", new.written.types, old.written.types)
+        for head in old.written.outdatedFunctions(by: new.written) {
+            self.note(StoreChange(key: StoredKey.declarations + "functions", name: head, value: nil))
+        }
+        note("functions", new.written.functions, old.written.functions)
         // A component with the same text is another one if a component that it uses is.
         let same = old.keptComponents.filter { name, _ in
             new.components[name].map { old.components[name]?.makesSame(as: $0) == true } ?? true

@@ -66,14 +66,15 @@ extension Planning {
 }
 
 extension Declarations {
-    /// Keys, types and components.
+    /// Functions, keys, types and components.
     fileprivate var nameCount: Int {
-        environment.count + container.count + preference.count + types.count + components.count
+        environment.count + container.count + preference.count + types.count + components.count + functions.count
     }
 
     fileprivate func sharedNameCount(with new: Declarations) -> Int {
         new.environment.keys.count { environment[$0] != nil } + new.container.keys.count { container[$0] != nil }
             + new.preference.keys.count { preference[$0] != nil } + new.types.keys.count { types[$0] != nil }
             + new.components.keys.count { components[$0] != nil }
+            + new.functions.keys.count { functions[$0] != nil }
     }
 }

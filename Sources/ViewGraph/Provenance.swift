@@ -58,7 +58,8 @@ public struct Provenance {
                     }
                     inputs = [list.data]
                 }
-            case .alias, .rule, .projection, .override, .selected, .rooted: inputs = graph.engine.inputs(of: next)
+            case .alias, .rule, .projection, .override, .selected, .rooted, .scheduled:
+                inputs = graph.engine.inputs(of: next)
             case .elements:
                 guard let list = graph.nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]

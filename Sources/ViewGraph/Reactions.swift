@@ -30,8 +30,10 @@ public final class Reactions {
     public private(set) var exist = false
     /// By action.
     private var watched: [AttributeID: Watched] = [:]
-    /// Rows of nodes with `onDisappear`.
+    /// Rows of nodes with `onDisappear` that have appeared.
     private var leaving: Set<UInt32> = []
+    /// Those that have been made since the last `takeDue`. A construction has its own.
+    var arriving: Set<UInt32> = []
     /// Rows of such nodes that have gone, in order.
     private var left: [UInt32] = []
 
@@ -42,6 +44,7 @@ public final class Reactions {
     func giveBack() {
         watched.giveBack()
         leaving.giveBack()
+        arriving.giveBack()
     }
 
     // MARK: Making
@@ -56,7 +59,7 @@ public final class Reactions {
         let trigger = definition.trigger
         guard case .change(let value, _)? = trigger else {
             forget(action)
-            if case .disappear? = trigger { leaving.insert(row) }
+            if case .disappear? = trigger, !leaving.contains(row) { arriving.insert(row) }
             return
         }
         let vertex = watched[action]?.vertex ?? graph.createHidden(graph.record(action).name, row)
@@ -74,18 +77,25 @@ public final class Reactions {
         graph.freeVertex(vertex, graph.record(vertex))
     }
 
-    func forget(node row: UInt32) { leaving.remove(row) }
+    func forget(node row: UInt32) {
+        leaving.remove(row)
+        arriving.remove(row)
+    }
 
     /// Notes the `onDisappear` actions in a subtree that goes.
     /// - Parameter rows: its rows; nil if they are many.
     /// - Returns: whether there are any. If so, the subtree has to stay until they have been called.
     func noteLeft(_ top: UInt32, _ rows: [UInt32]?) -> Bool {
-        guard !leaving.isEmpty, persistence.notesChanges else { return false }
+        guard !leaving.isEmpty || !arriving.isEmpty, persistence.notesChanges else { return false }
         let left =
             rows?.filter { leaving.contains($0) }
             ?? leaving.filter { persistence.nodes.isInside($0, of: top) }.sorted()
         self.left += left
         leaving.subtract(left)
+        // What comes and goes in one change has not appeared.
+        if rows == nil || !left.isEmpty {
+            arriving = arriving.filter { !persistence.nodes.isInside($0, of: top) }
+        }
         return !left.isEmpty
     }
 
@@ -106,7 +116,8 @@ public final class Reactions {
             guard case .action(let action)? = record.definition?.role, let trigger = action.trigger else { continue }
             let reaction = Reaction(path: graph.path(of: attribute), action: attribute, row: record.node)
             switch trigger {
-            case .appear: if !isQuiet { found.append(reaction) }
+            // A node that has gone again in the same change stays until it is freed.
+            case .appear: if !isQuiet, persistence.nodes.isLinked(record.node) { found.append(reaction) }
             case .disappear: continue
             case .change(_, let isInitial):
                 guard let value = arm(attribute), isInitial, !isQuiet else { continue }
@@ -129,6 +140,8 @@ public final class Reactions {
                     path: graph.path(of: action), action: action, row: graph.record(action).node, values: (old, value)))
         }
         if found.count > 1 { found = ordered(found) }
+        leaving.formUnion(arriving)
+        arriving = []
         defer { left = [] }
         return left.flatMap(farewells) + found
     }

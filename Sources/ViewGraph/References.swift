@@ -22,7 +22,11 @@ extension Wiring {
 
     func forgetRootReference(_ source: Source) {
         guard case .rooted(let reference) = source else { return }
-        roots.byText[reference.text] = nil
+        if let pattern = reference.pattern {
+            roots.patterns[RootReferences.PatternKey(pattern: pattern, omitted: reference.omitted)] = nil
+        } else {
+            roots.byText[reference.text] = nil
+        }
         freeVertex(reference.version, record(reference.version))
     }
 
@@ -34,13 +38,22 @@ extension Wiring {
             let now = target(of: reference)
             guard now != reference.target else { continue }
             reference.target = now
-            guard case .value(.int(let count)) = content(of: reference.version) else { continue }
-            setInput(reference.version, .value(.int(count + 1)))
+            count(reference)
         }
+        if !roots.patterns.isEmpty { followPatterns() }
     }
 
-    func evaluate(_ reference: RootReference, _ steps: [AttributePath.Step]) throws -> Content {
+    /// Lets a reference be read again.
+    private func count(_ reference: RootReference) {
+        guard case .value(.int(let count)) = content(of: reference.version) else { return }
+        setInput(reference.version, .value(.int(count + 1)))
+    }
+
+    func evaluate(_ reference: RootReference, _ steps: [AttributePath.Step], for attribute: AttributeID) throws
+        -> Content
+    {
         _ = try engine.read(reference.version)
+        if let pattern = reference.pattern { return try matches(of: pattern, reference, for: attribute) }
         let place: Place
         do throws(Failure) { place = try self.place(reference) } catch { return .failure(error) }
         return try engine.read(vertex(for: Place(place.attribute, place.steps + steps)))
@@ -60,6 +73,74 @@ extension Wiring {
     private func target(of reference: RootReference) -> AttributeID? {
         guard let path = reference.path, let node = try? node(at: path.nodes, looksForNames: false) else { return nil }
         return path.attribute.flatMap { ownAttribute($0, of: node.row) }
+    }
+}
+
+// A rule that names a pattern reads the map of what it matches: `$/*.battery`. The vertex of a pattern depends on each
+// attribute that it has read, and on a count of the changes of the tree that concern the pattern: the attributes that
+// came or went at paths which it matches. So it is looked for again only after such a change, and when it is read.
+
+extension Wiring {
+    /// The vertex for a pattern that the rule of an attribute reads.
+    func patternReference(_ pattern: PathPattern, readBy reader: AttributeID?) -> AttributeID {
+        let own = reader.flatMap { attributes[Int($0.index)]?.name == pattern.attribute ? $0 : nil }
+        let key = RootReferences.PatternKey(pattern: pattern, omitted: own)
+        if let known = roots.patterns[key] { return known.vertex }
+        let (text, root) = (pattern.description, NodeID.root.row)
+        let version = createInput(.value(.int(0)), node: root, name: "$" + text, source: .system)
+        let reference = RootReference(text, version, pattern, omitting: own)
+        let vertex = createRule(node: root, name: "$" + text, source: .rooted(reference))
+        roots.patterns[key] = (reference, vertex)
+        sharing.noteIdle(vertex)
+        return vertex
+    }
+
+    /// After a change of the tree. O(patterns · changes).
+    private func followPatterns() {
+        let change = structureChange
+        let isWide = !change.movedNodes.isEmpty || !change.reorderedNodes.isEmpty || !change.removedTrees.isEmpty
+        for (reference, _) in roots.patterns.values {
+            guard let pattern = reference.pattern, let name = pattern.attribute else { continue }
+            let isConcerned =
+                isWide
+                || change.removedNames.contains { $0.attributes.contains(name) && pattern.matches(nodes: $0.ids) }
+                || change.addedAttributes.contains { attribute in
+                    guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)],
+                        record.name == name
+                    else { return false }
+                    return pattern.matches(nodes: nodes.ids(of: record.node))
+                }
+            if isConcerned { count(reference) }
+        }
+    }
+
+    /// Steps that the search for what a pattern matches may take: 10 for each node that it looks at.
+    static let patternSteps = 1_000_000
+
+    /// What a pattern matches, by the ids that its `*` stand for. What fails is left out.
+    private func matches(
+        of pattern: PathPattern, _ reference: RootReference, for attribute: AttributeID
+    ) throws -> Content {
+        let left = stepsLeft
+        if left <= 0 { return deferred(attribute) }
+        stepsLeft = Wiring.patternSteps
+        defer { stepsLeft = left - (Wiring.patternSteps - max(0, stepsLeft)) }
+        var found: [(key: String, attribute: AttributeID)] = []
+        do throws(Failure) {
+            try PatternSearch(pattern, in: self).forEachNamed { (ids, attribute) in
+                guard attribute != reference.omitted else { return }
+                let key = zip(pattern.segments, ids).filter { $0.0 == .any }.map {
+                    AttributePath.quoteIfNeeded($0.1.text)
+                }
+                found.append((key.joined(separator: "/"), attribute))
+            }
+        } catch { return .failure(error) }
+        var map = ValueMap(minimumCapacity: found.count)
+        for (key, attribute) in found {
+            let part = Place(attribute, pattern.steps)
+            if case .value(let value) = try engine.read(vertex(for: part)) { map[key] = value }
+        }
+        return .value(.map(map))
     }
 }
 

@@ -61,7 +61,7 @@ struct ReferredNames {
     ) {
         if let start = attribute.start { add(start, to: &found, except: known) }
         guard case .action(let action) = attribute.role else { return }
-        let known = known.union(action.parameters.map(\.name))
+        let known = known.union(action.parameters.map(\.name) + (action.readsCaller ? [ActionDefinition.caller] : []))
         for expression in action.expressions { add(expression, to: &found, except: known) }
         for case .reference(let target) in action.steps.map(\.target) {
             add(.reference(target), to: &found, except: known)

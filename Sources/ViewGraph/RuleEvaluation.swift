@@ -94,12 +94,15 @@ extension Wiring {
 
     @inline(never)
     private func evaluateWatched(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
-        if budget.steps <= 0 {
-            evaluation.deferRule(of: attribute)
-            return .failure(Wiring.hasToWait)
-        }
+        if budget.steps <= 0 { return deferred(attribute) }
         guard let recorder = evaluation.recorder else { return try run(rule, for: attribute) }
         return try recorder.record(attribute) { try run(rule, for: attribute) }
+    }
+
+    /// The content of an attribute that is evaluated in a later turn.
+    func deferred(_ attribute: AttributeID) -> Content {
+        evaluation.deferRule(of: attribute)
+        return .failure(Wiring.hasToWait)
     }
 
     @inline(__always)

@@ -77,7 +77,7 @@ extension Wiring {
             let content = try engine.read(vertex ?? connectAlias(attribute, to: place))
             return record.isHeldToType
                 ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
-        case .rooted(let reference): return try evaluate(reference, record.steps)
+        case .rooted(let reference): return try evaluate(reference, record.steps, for: attribute)
         case .selected(let selection):
             let content = try evaluate(selection, record.steps, for: attribute)
             return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
@@ -104,6 +104,7 @@ extension Wiring {
         case .elements: return try elementIDs(of: record.node)
         case .given: return try gathering.given(for: record.node)
         case .timed(let value): return try evaluate(value)
+        case .scheduled(let schedule, let value): return try evaluate(schedule, by: value)
         case .reportTime(let vertex): return try evaluate(reportTimeOf: vertex)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")

@@ -53,6 +53,7 @@ public struct RuleText {
             "preferences", keysAre: "preference key", graph.declarations.preference.mapValues { RuleType($0.type) })
         scope.declare("subviews", ValueType.list(.dyn))
         scope.declare("sections", ValueType.list(.dyn))
+        for function in graph.declarations.functions.values { scope.declare(function) }
         let program: Program
         do { program = try Rule.compile(text, in: scope) } catch { throw error.failure }
         var values = bindings

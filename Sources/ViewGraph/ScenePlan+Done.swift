@@ -42,5 +42,6 @@ extension WrittenDeclarations {
         other.keys.allSatisfy { group, entries in entries.allSatisfy { keys[group]?[$0.key] == $0.value } }
             && other.types.allSatisfy { types[$0.key] == $0.value }
             && other.components.allSatisfy { components[$0.key] == $0.value }
+            && other.functions.allSatisfy { functions[$0.key] == $0.value }
     }
 }

@@ -159,7 +159,10 @@ extension ViewGraph {
             return declarations.completed(known.merging(new[group]) { $1 })
         }
         let hasNewObjects = renewDefaults(completed(.environment), areTypesNew: !types.isEmpty) || !types.isEmpty
-        if !types.isEmpty { renewObjects(of: types) }
+        if !types.isEmpty {
+            renewObjects(of: types)
+            renewDerived()
+        }
         let (container, preference) = (completed(.container), completed(.preference))
         let isGatheredAnew =
             container.contains { declarations.container[$0] != $1 }
@@ -167,6 +170,7 @@ extension ViewGraph {
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
         declarations.components.merge(new.components) { $1 }
+        declarations.functions.merge(new.functions) { $1 }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }

@@ -178,6 +178,7 @@ extension ViewGraph {
                 persistence.note(StoreChange(key: key, name: batch.name, value: nil, revision: batch.revision))
             }
             guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
+            timedValues.begin(batch.operators.filter { engine.isAlive($0.vertex) })
             if let marker = batch.marker {
                 persistence.note(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
             }

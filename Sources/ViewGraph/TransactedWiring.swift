@@ -23,11 +23,11 @@ public final class Commit {
 }
 
 /// How a new value depends on the present one.
-public enum WriteBasis {
+public enum WriteBasis: Equatable {
     /// It replaces the present value, whatever that is.
     case nothing
-    /// It keeps parts of the present value, or of the last one of a stale state.
-    case lastValue
+    /// It merges this into the present value, or into the last one of a stale state.
+    case lastValue(merging: Value)
     /// It follows from the present value, so there has to be one.
     case presentValue
 }
@@ -91,6 +91,7 @@ extension TransactedWiring {
         if !made.bindingAnimations.isEmpty || !done.bindingAnimations.isEmpty {
             made.bindingAnimations = done.bindingAnimations
         }
+        for (state, written) in done.entries { entryReports(of: state)?.note(written) }
         made.hasReports = !done.reports.isEmpty && setReports(done.reports)
     }
 
@@ -194,7 +195,8 @@ extension TransactedWiring {
     ) throws(Failure) -> Bool {
         let state = place.attribute
         guard place.steps.isEmpty, let record = attributes[Int(state.index)], case .state = record.source,
-            !asksAlways, transaction?.isStaged(state) == false, hasValue(state)
+            !asksAlways, attributes.statesWithEntries == 0 || record.definition?.entries == nil,
+            transaction?.isStaged(state) == false, hasValue(state)
         else { return false }
         try charge(Budget.stepsPerBinding)
         // A short value is within the limit, whatever it replaces.
@@ -240,13 +242,15 @@ extension TransactedWiring {
         } else {
             whole = try value(of: state, on: basis, path)
         }
+        let bounds = attributes.statesWithEntries == 0 ? nil : record(state.attribute).definition?.entries
         let steps = stepsByPosition(state, in: whole)
         if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: steps, through: way.bindings)) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false
         do throws(Failure) {
-            changed = try whole.changing(steps) { old throws(Failure) in
+            let present = bounds == nil ? whole : whole.withEntry(at: steps)
+            changed = try present.changing(steps) { old throws(Failure) in
                 let new = try change(old)
                 mayGrow = new?.mayOutgrow(old) ?? false
                 return new
@@ -273,8 +277,31 @@ extension TransactedWiring {
             ? declarations.accept(changed, as: type)
             : try acceptWrite(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
+        if let bounds { try take(accepted, after: whole, at: steps, on: basis, bounds, isKept, of: state, path) }
         stage(accepted, for: state, animation)
         if let room { rooms[state.attribute] = room }
+    }
+
+    /// Notes the entries that a write of a map with `entries` names.
+    /// - Throws: `limit` if the map would get too many.
+    private func take(
+        _ value: Value, after old: Value, at steps: [AttributePath.Step], on basis: WriteBasis, _ bounds: EntryBounds,
+        _ isKept: Bool, of state: Place, _ path: AttributePath
+    ) throws(Failure) {
+        let count = value.map?.count ?? 0
+        guard isKept || count <= bounds.limit || count <= old.map?.count ?? 0 else {
+            throw Failure(
+                .limit, "\(path) would have more than \(bounds.limit) entries", path: path.description,
+                hint: "the limit is in 'entries' of the state")
+        }
+        guard bounds.expires != nil else { return }
+        if let key = steps.first?.entryKey {
+            transaction?.noteEntries(.keys([key]), of: state.attribute)
+        } else if case .lastValue(.map(let patch)) = basis {
+            transaction?.noteEntries(.keys(patch.keys), of: state.attribute)
+        } else {
+            transaction?.noteEntries(.all, of: state.attribute)
+        }
     }
 
     /// The value of the state that is about to be written. Of a stale one, it is the last value, unless the new value
@@ -435,5 +462,27 @@ extension TransactedWiring {
             default: "a \(record.kind.rawValue)"
             }
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)
+    }
+}
+
+extension AttributePath.Step {
+    /// The key of the entry of a map to which the step leads; nil for an element of a list.
+    var entryKey: Value? {
+        switch self {
+        case .key(let name): .string(name)
+        case .index(let index): .int(Int64(index))
+        case .element: nil
+        }
+    }
+}
+
+extension Value {
+    /// This map with an entry for the first of several steps. A missing one is an empty map.
+    fileprivate func withEntry(at steps: [AttributePath.Step]) -> Value {
+        guard steps.count > 1, case .map(var map) = self, let key = steps[0].entryKey, map[key] == nil else {
+            return self
+        }
+        map[key] = .map(ValueMap())
+        return .map(map)
     }
 }

@@ -26,6 +26,9 @@ struct UnlinkedTrees {
         var revision: UInt64?
         /// The name of the store's marker.
         var marker: String?
+        /// Operators over time that these nodes have made. They begin when the nodes are freed, if others use
+        /// them, too: the store would get rows of those that go.
+        var operators: [TimedValue] = []
     }
 
     /// In the order in which they are freed.

@@ -37,7 +37,8 @@ extension Vertices {
     func isReference(_ attribute: AttributeID) -> Bool {
         guard let record = attributes[Int(attribute.index)] else { return false }
         return switch record.source {
-        case .alias, .selected, .rooted: true
+        case .alias, .selected: true
+        case .rooted(let reference): reference.pattern == nil
         case .object: record.kind != .state
         default: false
         }

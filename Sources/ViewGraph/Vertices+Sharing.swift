@@ -43,7 +43,7 @@ extension Vertices {
             forEachVertex(in: selection.rule, attribute, body)
             for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)
-        case .reportTime(let vertex): body(vertex)
+        case .reportTime(let vertex), .scheduled(_, let vertex): body(vertex)
         default: break
         }
     }

@@ -43,6 +43,7 @@ public final class ViewGraph: TransactedWiring {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
         releaseHistory(of: record)
         releaseExpiry(of: attribute)
+        releaseEntries(of: attribute)
         if let projections = record.projections {
             projections.forEachAttribute { destroyVertex($0) }
         }

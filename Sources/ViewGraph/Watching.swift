@@ -55,7 +55,8 @@ extension Wiring {
             }
         case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
-        case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected, .rooted:
+        case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected, .rooted,
+            .scheduled:
             // The inputs of these are found only by a walk through the tree, which is their evaluation.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)

@@ -48,7 +48,7 @@ extension Wiring {
             }
         }
         guard !place.steps.isEmpty else { return place.attribute }
-        return projectionVertex(of: place.attribute, at: place.steps)
+        return derivedVertex(for: place) ?? projectionVertex(of: place.attribute, at: place.steps)
     }
 
     /// The vertex of the place that bindings and references lead to, if somebody has asked for it.
@@ -155,7 +155,7 @@ extension Wiring {
         let place = Place(attribute, steps)
         switch attributes[Int(attribute.index)]?.source {
         case .selected(let selection)?: return .selected(selection)
-        case .rooted(let reference)?: return .rooted(reference)
+        case .rooted(let reference)? where reference.pattern == nil: return .rooted(reference)
         case .override(let inherited, let part, let value)?:
             // A part that is not overridden is inherited, and an inherited error does not matter to one that is.
             if steps.starts(with: part) {

@@ -47,6 +47,7 @@ extension Wiring {
         } else {
             clocks.remove(vertex)
             forgetRootReference(record.source)
+            derived.remove(vertex)
             forgetTimedValue(vertex, record.source)
         }
         freeVertex(vertex, record)

@@ -25,6 +25,7 @@ public class Wiring: Vertices {
     /// True while root or the daemon's own user makes a request, and at the start.
     public final var mayTakeLast = true
     final var roots = RootReferences()
+    final var derived = DerivedProperties()
     final var budget = Budget()
     /// Lists by the engine's row of their data, which is always watched.
     final var listsByData: [UInt32: UInt32] = [:]

@@ -23,11 +23,15 @@ public struct WriteGuard {
     ///   - way: the parts that led there, with authors who may write only a part of the tree.
     /// - Throws: to refuse the write; nothing has been written.
     public var check: (_ state: AttributePath, _ way: [WriteStep]) throws(Failure) -> Void
+    /// - Throws: to refuse that an action of this author calls another one.
+    public var checkCall: (_ action: AttributePath, _ author: PartAuthor) throws(Failure) -> Void
 
     public init(
         isForAll: Bool, concerns: @escaping () -> Bool, isLimited: @escaping (PartAuthor) -> Bool,
-        check: @escaping (_ state: AttributePath, _ way: [WriteStep]) throws(Failure) -> Void
+        check: @escaping (_ state: AttributePath, _ way: [WriteStep]) throws(Failure) -> Void,
+        checkCall: @escaping (_ action: AttributePath, _ author: PartAuthor) throws(Failure) -> Void
     ) {
+        self.checkCall = checkCall
         self.isForAll = isForAll
         self.concerns = concerns
         self.isLimited = isLimited

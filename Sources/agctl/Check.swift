@@ -103,5 +103,6 @@ extension Declarations {
         preference.merge(other.preference) { $1 }
         types.merge(other.types) { $1 }
         components.merge(other.components) { $1 }
+        functions.merge(other.functions) { $1 }
     }
 }

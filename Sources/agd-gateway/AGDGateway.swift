@@ -1,6 +1,7 @@
 import AttributeValues
 import CommandArguments
 import EventLoop
+import GatewayHandlers
 import Glibc
 import WireProtocol
 
@@ -21,6 +22,8 @@ struct AGDGateway: Verb {
               POST /rpc                      any reading method of the protocol; with
                                              --writable also those that change values
               GET /metrics                   counters, as OpenMetrics
+              POST /write, /api/v2/write     points of Telegraf and others, with --points
+              POST /hook/NAME                any JSON, with --hooks
               GET /healthz                   whether the gateway runs
               GET /readyz                    whether the daemon answers
               GET /login                     a form that stores a token as a cookie
@@ -28,7 +31,12 @@ struct AGDGateway: Verb {
             Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, \
             which is the id of the last received event. A browser sends that by itself when it reconnects.
 
-            It serves this machine alone, on a port or with --listen on a Unix socket. It answers only requests for \
+            With --points PATH it takes points in InfluxDB's line protocol, and with --hooks PATH the JSON of webhooks. \
+            Each request is one transaction, which writes entries of the map at PATH. Both need --writable and \
+            --tokens.
+
+            It serves this machine alone, on a port or with --listen on a Unix socket. With --tokens, \
+            --listen tcp:ADDRESS:PORT serves other machines. It answers only requests for \
             the host localhost, 127.0.0.1 or one of --host. So a web page from elsewhere cannot read the graph \
             through a browser here. --allow-origin lets pages of another origin send requests.
 
@@ -52,7 +60,8 @@ struct AGDGateway: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Listen on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.",
+            "Listen on a Unix socket in place of the port (unix:/run/agd-dashboard/http.sock), or on an address of "
+                + "the network (tcp:192.0.2.1:7210).",
             valueName: "address")) var listen: String?
 
     @Option(
@@ -67,6 +76,15 @@ struct AGDGateway: Verb {
 
     @Flag(help: "Let pages change the graph. Everybody who reaches the port can then do so.")
     var writable = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The map that gets pushed points, as /telegraf.points.", valueName: "path")) var points: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The map that gets the JSON of each webhook under its name, as /hooks.received.", valueName: "path"))
+    var hooks: String?
 
     @Option(
         help: ArgumentHelp(
@@ -88,6 +106,16 @@ struct AGDGateway: Verb {
             throw UsageError("--port is a number from 0 to 65535, not '\(port)'")
         }
         if let listen { try AGDGateway.check(address: listen) }
+        if listen?.hasPrefix("tcp:") == true, tokens == nil {
+            throw UsageError("--listen on an address of the network needs --tokens FILE")
+        }
+        for (option, path) in [("--points", points), ("--hooks", hooks)] {
+            guard let path else { continue }
+            guard tokens != nil, writable else { throw UsageError("\(option) needs --writable and --tokens FILE") }
+            guard let place = try? AttributePath(path), place.attribute != nil else {
+                throw UsageError("\(option) is the path of a map, as /telegraf.points, not '\(path)'")
+            }
+        }
         for name in host where name.contains(where: { "/:".contains($0) }) {
             throw UsageError("--host is a name alone, as board.example, not '\(name)'")
         }
@@ -106,12 +134,30 @@ struct AGDGateway: Verb {
     }
 
     private static func check(address text: String) throws(UsageError) {
+        if text.hasPrefix("tcp:") {
+            guard tcp(text) != nil else {
+                throw UsageError("--listen is tcp: with an address and a port, as tcp:192.0.2.1:7210, not '\(text)'")
+            }
+            return
+        }
         guard text.hasPrefix("unix:/") else {
-            throw UsageError("--listen is unix: and an absolute path, not '\(text)'; --port gives a port")
+            throw UsageError(
+                "--listen is unix: and an absolute path, or tcp: with an address and a port, not '\(text)'; --port "
+                    + "gives a port of this machine")
         }
         guard text.utf8.count - "unix:".utf8.count <= SocketAddress.maximumLength else {
             throw UsageError("the path of a socket has at most \(SocketAddress.maximumLength) bytes")
         }
+    }
+
+    /// The address and the port of `tcp:192.0.2.1:7210`.
+    private static func tcp(_ text: String) -> (address: in_addr, port: UInt16)? {
+        let parts = text.dropFirst("tcp:".count).split(separator: ":", omittingEmptySubsequences: false)
+        var address = in_addr()
+        guard parts.count == 2, let port = UInt16(parts[1]), inet_pton(AF_INET, String(parts[0]), &address) == 1 else {
+            return nil
+        }
+        return (address, port)
     }
 
     func run() {
@@ -119,6 +165,7 @@ struct AGDGateway: Verb {
         let settings = Gateway.Settings(
             hosts: ["localhost", "127.0.0.1"] + host.map { $0.lowercased() },
             origins: allowOrigin.map { $0.lowercased() }, isWritable: writable,
+            pushes: Pushes(points: points, hooks: hooks),
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
             socket: socket ?? SocketPlaces.find().path, machineName: LoopMachine.name)
         let tokens = tokens.map(AGDGateway.open)
@@ -126,6 +173,7 @@ struct AGDGateway: Verb {
         do throws(LoopError) {
             let loop = try Loop()
             let door = FrontDoor(settings: settings, tokens: tokens, LoopMachine(loop))
+            door.onFault = AGDGateway.report
             let server = try HTTPServer(loop, listener: listener) { head, channel in Exchange(head, on: channel, door) }
             let turns = try BeforeSleep(loop) { door.meter.endTurn(at: Loop.processorTime) }
             door.start()
@@ -137,6 +185,11 @@ struct AGDGateway: Verb {
     /// - Returns: the socket, and its address as clients write it.
     private func open() -> (Int32, String) {
         do throws(LoopError) {
+            if let listen, let (address, port) = AGDGateway.tcp(listen) {
+                let (listener, port) = try ListeningSocket.open(port: port, at: address)
+                let host = listen.dropFirst("tcp:".count).prefix { $0 != ":" }
+                return (listener, "http://\(host):\(port)")
+            }
             if let listen { return (try ListeningSocket.open(path: String(listen.dropFirst("unix:".count))), listen) }
             let (listener, port) = try ListeningSocket.open(port: UInt16(port))
             return (listener, "http://127.0.0.1:\(port)")
@@ -159,7 +212,7 @@ struct AGDGateway: Verb {
 
     /// Prints why the gateway cannot serve, and ends it with a status of `sysexits.h`.
     private func fail(_ number: Int32) -> Never {
-        let place = listen.map { String($0.dropFirst("unix:".count)) } ?? "port \(port) of 127.0.0.1"
+        let place = listen.map { String($0.drop { $0 != ":" }.dropFirst()) } ?? "port \(port) of 127.0.0.1"
         let (text, status): (String, Int32) =
             switch number {
             case EADDRINUSE: ("\(place) is taken by another program", 69)

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import EventLoop
+import GatewayHandlers
 import Glibc
 
 /// HTTP over sockets, by GNU libmicrohttpd on the event loop. This file has all calls of the library; exchanges do not

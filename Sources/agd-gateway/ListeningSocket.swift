@@ -1,12 +1,15 @@
 import AttributeValues
 import EventLoop
+import GatewayHandlers
 import Glibc
 
-/// The socket on which the gateway listens: a port of this machine, or a Unix socket.
+/// The socket on which the gateway listens: a port of this machine or of an address, or a Unix socket.
 enum ListeningSocket {
-    /// - Parameter port: 0 takes a free one.
+    /// - Parameters:
+    ///   - port: 0 takes a free one.
+    ///   - place: nil for this machine alone.
     /// - Returns: the socket, and the port.
-    static func open(port: UInt16) throws(LoopError) -> (descriptor: Int32, port: UInt16) {
+    static func open(port: UInt16, at place: in_addr? = nil) throws(LoopError) -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw LoopError(call: "socket", number: errno) }
@@ -16,7 +19,7 @@ enum ListeningSocket {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_addr = place ?? in_addr(s_addr: UInt32(0x7f00_0001).bigEndian)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,5 +1,6 @@
 import AttributeValues
 import EventLoop
+import GatewayHandlers
 import Glibc
 
 /// The machine on which the gateway runs.

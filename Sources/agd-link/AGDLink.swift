@@ -34,10 +34,10 @@ struct AGDLink: Verb {
     static func main() { AGDLink.readCommandLine(version: Release.version).run() }
 
     func run() {
-        var settings = AGDLink.readSettings(config)
-        for (what, file) in settings.secrets(in: config) where AGDLink.mayEverybodyRead(file) {
-            Log.write("agd-link: everybody can read \(file), which has \(what): chmod o= \(file)", .warning)
+        var settings = AGDLink.readConfiguration(config) { (text, file) throws(ConfigurationFaults) in
+            try Configuration(text: text, file: file)
         }
+        AGDLink.warnOfOpenSecrets(settings.secrets(in: config))
         if checkConfig { return }
         // libnats would try to connect again and again, and not say why.
         for (name, file) in settings.files where access(file, R_OK) != 0 {
@@ -89,7 +89,7 @@ struct AGDLink: Verb {
             }
             guard let file = settings.metrics, MonotonicTime.now >= nextMetrics else { continue }
             nextMetrics = MonotonicTime.now + MetricsFile.interval
-            if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
+            if let code = MetricsFile.write(pulses.flatMap(\.samples).text, to: file) {
                 log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", .error)
             }
         }
@@ -108,26 +108,5 @@ struct AGDLink: Verb {
                 finished.leave()
             }
         } catch { end("\(error)", 71) }
-    }
-
-    private static func readSettings(_ config: String) -> Configuration {
-        let text: String
-        do throws(TextFile.Fault) { text = try TextFile.read(config) } catch {
-            switch error {
-            case .system(_, let number): end("cannot read \(config): \(String(cString: strerror(number)))", 78)
-            case .encoding(let fault): end(fault.described(in: config), 78)
-            }
-        }
-        do { return try Configuration(text: text, file: config) } catch { end("\(error)", 78) }
-    }
-
-    private static func mayEverybodyRead(_ file: String) -> Bool {
-        var status = stat()
-        return stat(file, &status) == 0 && status.st_mode & S_IROTH != 0
-    }
-
-    private static func end(_ message: String, _ status: Int32) -> Never {
-        Log.write("agd-link: \(message)", .error)
-        exit(status)
     }
 }

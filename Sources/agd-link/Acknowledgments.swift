@@ -1,6 +1,7 @@
 import AGClient
 import AttributeValues
 import CNATS
+import LinkProtocol
 
 /// Where a stream acknowledges the messages of one writer, each on a subject that ends with the message's number.
 struct Acknowledgments {

@@ -1,6 +1,7 @@
 import AGClient
 import AttributeValues
 import CommandArguments
+import LinkProtocol
 
 /// The settings of `config/link.conf`.
 struct Configuration: Sendable {

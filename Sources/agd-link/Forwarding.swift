@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 import WireProtocol
 
 /// A write to a mirror on its way to the owner: JSON in a request of NATS. Paths begin at the root of the site.

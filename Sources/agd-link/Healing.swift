@@ -1,5 +1,6 @@
 import AttributeValues
 import CNATS
+import LinkProtocol
 
 /// Reads the newest snapshot of a site and the transactions behind it, a step at a time. It never waits, because all
 /// sites of a line share a thread.

@@ -1,4 +1,5 @@
 import CNATS
+import LinkProtocol
 
 /// Messages of libnats that are not needed any more. Destroying one wakes a thread of libnats that frees it, so they
 /// are destroyed together.

@@ -1,4 +1,5 @@
 import AttributeValues
+import LinkProtocol
 
 /// The right to publish a site: a key in NATS that expires. Only its holder writes it, by compare-and-set.
 ///

@@ -1,5 +1,4 @@
-import AttributeValues
-import Glibc
+import CommandArguments
 
 /// A figure that each line of the configuration reports. The text of a case is its help. Its name in the file is in
 /// snake case.
@@ -20,8 +19,7 @@ enum Metric: String, CaseIterable {
     case snapshotsReadTotal = "Snapshots that the mirror has read: the first one, and one for each gap."
     case writesForwardedTotal = "Writes that were sent to the owners of mirrored sites."
 
-    var name: String { "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) } }
-    var isCounter: Bool { name.hasSuffix("_total") }
+    var name: String { MetricsFile.name(self, of: "agd_link") }
 }
 
 struct Sample: Sendable {
@@ -33,40 +31,20 @@ struct Sample: Sendable {
     var value: Double
 }
 
-/// A file in the text format of Prometheus.
-enum MetricsFile {
-    /// Seconds between two versions of the file.
-    static let interval = 5.0
-
-    static func text(_ samples: [Sample]) -> String {
+extension [Sample] {
+    /// In the text format of Prometheus.
+    var text: String {
         var text = ""
         for metric in Metric.allCases {
-            let lines = samples.filter { $0.metric == metric }
-            guard !lines.isEmpty else { continue }
-            let name = "agd_link_\(metric.name)"
-            text += "# HELP \(name) \(metric.rawValue)\n# TYPE \(name) \(metric.isCounter ? "counter" : "gauge")\n"
-            for sample in lines {
-                let site = sample.site.map { ",site=\"\(escaped($0))\"" } ?? ""
-                let value = sample.value == sample.value.rounded() ? "\(Int64(sample.value))" : "\(sample.value)"
-                text += "\(name){line=\"\(escaped(sample.line))\"\(site)} \(value)\n"
+            let samples = filter { $0.metric == metric }
+            guard !samples.isEmpty else { continue }
+            text += MetricsFile.head(metric.name, metric.rawValue)
+            for sample in samples {
+                var labels = [(name: "line", value: sample.line)]
+                if let site = sample.site { labels.append((name: "site", value: site)) }
+                text += MetricsFile.line(metric.name, labels, sample.value)
             }
         }
         return text
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-    }
-
-    /// Replaces the file at once, so that nobody reads a part of it.
-    /// - Returns: the errno if it failed.
-    static func write(_ samples: [Sample], to path: String) -> Int32? {
-        let new = path + ".new"
-        guard let file = fopen(new, "we") else { return errno }
-        let isWritten = fputs(text(samples), file) >= 0
-        let code = errno
-        guard fclose(file) == 0 else { return errno }
-        guard isWritten else { return code }
-        return rename(new, path) == 0 ? nil : errno
     }
 }

@@ -1,6 +1,7 @@
 import AGClient
 import AttributeValues
 import Glibc
+import LinkProtocol
 import WireProtocol
 
 /// Mirrors the sites of one `mirror` line below a container of the daemon. It runs on a thread of its own.

@@ -1,6 +1,7 @@
 import AttributeValues
 import CNATS
 import Glibc
+import LinkProtocol
 
 struct NATSError: Error, CustomStringConvertible {
     /// With the words of the server, if it has refused the call.

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 
 /// Publishes one subtree of the daemon. It runs on a thread of its own.
 ///

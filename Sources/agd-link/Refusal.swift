@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 
 /// A state of a site that the daemon has refused. The next state is tried, with pauses that grow.
 struct Refusal {

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 import WireProtocol
 
 // A mirrored site and the daemon.

@@ -1,4 +1,5 @@
 import AttributeValues
+import LinkProtocol
 import WireProtocol
 
 // The nodes of a mirrored site as documents.

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 import WireProtocol
 
 /// A mirrored site: what its owner has, and the requests that make the nodes in the daemon the same.

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 
 /// The owner of a site, as its messages describe it: who it is, whether it lives, and how far the mirror
 /// is behind it.

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import LinkProtocol
 import WireProtocol
 
 /// Reads one subtree of the daemon: its state at a revision, and its changes.

@@ -1,6 +1,7 @@
 import AGClient
 import AttributeValues
 import CNATS
+import LinkProtocol
 
 /// Sends the changes of a site to NATS while this process has the lease.
 ///

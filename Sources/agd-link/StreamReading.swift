@@ -1,5 +1,6 @@
 import AttributeValues
 import CNATS
+import LinkProtocol
 
 /// A request to JetStream whose answer is looked for later, so that the thread does not wait for it.
 struct Question {

@@ -327,6 +327,24 @@ struct SceneTests {
         #expect(made?.map?["animation"] == [["curve": .null, "value": "$b"], ["curve": "bouncy", "value": "$a"]])
     }
 
+    @Test("functions, and the conditions, insertions and calls of actions") func functions() throws {
+        let scene = try Scene {
+            Function("isLate", ["t"], rule: "t.delay >= 5")
+            View("a") {
+                State("log", [])
+                Action("note", parameters: ["text": .null], .insert(.rule("text"), before: \.log[0]).when("text != ''"))
+                Action("both", .call(\.note), .call("/a.note"))
+            }
+        }
+        #expect(scene.document.map?["functions"] == ["isLate(t)": "t.delay >= 5"])
+        let actions = scene.document.map?["nodes"]?.list?.first?.map?["actions"]?.map
+        #expect(
+            actions?["note"]
+                == ["parameters": ["text": ["type": "dyn"]], "insert": ["$log[0]": "=text"], "when": "text != ''"])
+        #expect(actions?["both"] == ["steps": [["do": "$note"], ["do": "/a.note"]]])
+        #expect(throws: (any Error).self) { try Scene { Function("is late", ["t"], rule: "t.delay >= 5") } }
+    }
+
     @Test("keys, types and components stand in their sections; a component may be a variant, and may repeat")
     func declarations() throws {
         let scene = try Scene {

@@ -38,7 +38,10 @@ struct DashTests {
 
     @Test(
         "ids become words",
-        arguments: [("busiestCore", "Busiest core"), ("ok", "OK"), ("sda1", "Sda1"), ("10.0", "10.0")])
+        arguments: [
+            ("busiestCore", "Busiest core"), ("ok", "OK"), ("sda1", "Sda1"), ("10.0", "10.0"), ("cpu0", "CPU0"),
+            ("ioWait", "IO wait"), ("a\u{1b}b", "a\\u001bb"),
+        ])
     func words(_ id: String, _ text: String) { #expect(DashText.spellOut(id) == text) }
 
     private func update(_ path: String, _ value: Value) -> Event {
@@ -110,6 +113,81 @@ struct DashTests {
         #expect(cards.map(\.kind) == [.value, .value, .chart])
     }
 
+    private func picture(_ card: Value, _ known: [(String, Value)]) -> [String] {
+        var values = DashValues()
+        for (path, value) in known { _ = values.take(update(path, value), at: 10) }
+        let board = DashBoard(["rows": [["cards": [card]]]])
+        let lines = DashPicture(board, values, chosen: nil, columns: 40, Style(isOn: false), at: 10).lines
+        return lines.dropLast().map { String($0.dropFirst(2)).trimmingSpaces }
+    }
+
+    @Test("a light has its level, a thermostat what it measures, in the units of the board")
+    func tiles() {
+        let light: Value = [
+            "path": "/l.isOn", "kind": "light", "title": "Lamp", "parts": ["level": ["path": "/l.level"]],
+        ]
+        let drawn = picture(light, [("/l.isOn", true), ("/l.level", 50)])
+        #expect(drawn.first == "Lamp" && drawn[1] == "━● On" && drawn[2].hasPrefix("━━━━━━━━━"))
+        let heat: Value = [
+            "path": "/h.target", "kind": "thermostat", "title": "Heat",
+            "panel": ["unit": "°F", "conversion": ["factor": 1.8, "offset": 32]],
+            "parts": ["current": ["path": "/h.now"], "active": ["path": "/h.isActive"]],
+        ]
+        let shown = picture(heat, [("/h.target", 20), ("/h.now", 19.5), ("/h.isActive", true)])
+        #expect(shown == ["Heat", "− 68 °F +", "now 67.1 °F · active"])
+        #expect(DashCard(heat.map ?? ValueMap()).stepped?.step == 0.5)
+        #expect(DashCard(light.map ?? ValueMap()).stepped?.path == "/l.level")
+    }
+
+    @Test("a text in Markdown is read with the values that it names")
+    func markdown() {
+        let card: Value = [
+            "path": "/n", "kind": "markdown", "title": "Note",
+            "panel": [
+                "text": "# Now **{x}**\n\n- one `two`\n- [three](https://example.org)\n\n> \\{x} {y}",
+                "formats": ["x": ["unit": "kW"]],
+            ],
+            "parts": ["x": ["path": "/n.x"], "y": ["path": "/n.plan.y"]],
+        ]
+        let drawn = picture(card, [("/n.x", 2.5), ("/n.plan", ["y": 7])])
+        #expect(drawn == ["Note", "Now 2.5 kW", "", "• one two", "• three (https://example.org)", "", "│ {x} 7"])
+    }
+
+    @Test("a table is sorted, and marks what its thresholds tell")
+    func columns() {
+        let card: Value = [
+            "path": "/t.rows", "kind": "table", "title": "Disks", "sort": ["column": "used", "isDescending": true],
+            "panel": [
+                "formats": [
+                    "used": ["format": "percent", "levels": [["from": 0.9, "status": "critical"]]],
+                    "state": ["colours": ["failed": "warn"]],
+                ]
+            ],
+        ]
+        let rows: Value = [
+            ["id": "a", "used": 0.5, "state": "ok"], ["id": "b", "used": .null, "state": "failed"],
+            ["id": "c", "used": 0.95, "state": "ok"],
+        ]
+        let drawn = picture(card, [("/t.rows", rows)])
+        #expect(drawn[2].hasPrefix("c") && drawn[2].contains("◆ 95 %"))
+        #expect(drawn[3].hasPrefix("a") && drawn[4].hasPrefix("b") && drawn[4].contains("▲ failed"))
+    }
+
+    @Test("lines of a log have their time and level")
+    func log() {
+        let card: Value = ["path": "/l.lines", "kind": "log", "title": "Log"]
+        let drawn = picture(card, [("/l.lines", [["time": "06:12", "level": "error", "text": "disk"], "plain"])])
+        #expect(drawn == ["Log", "06:12  error  disk", "plain"])
+    }
+
+    @Test("a place inside a value is found below quoted ids")
+    func places() {
+        var values = DashValues()
+        _ = values.take(update(#"/hosts/"web.01".disks"#, [["id": "a.b", "used": 5]]), at: 1)
+        let card = DashCard(ValueMap([("path", .string(#"/hosts/"web.01".disks[id="a.b"].used"#))]))
+        #expect(values.content(of: card)?.value == 5)
+    }
+
     @Test("a text is scrolled to its ends and no further")
     func scroll() {
         var scroll = Scroll()
@@ -123,5 +201,13 @@ struct DashTests {
         scroll.show(8..<10, room: 4)
         #expect(scroll.offset == 6)
         #expect(clip(20) == lines)
+    }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
     }
 }

@@ -28,12 +28,14 @@ struct PatternCoverTests {
     func beyond(pattern: String, other: String) throws { #expect(try !PathPattern(pattern).covers(PathPattern(other))) }
 
     @Test("a covering pattern matches every node of the covered one") func sound() throws {
-        let ids: [[String]] =
-            [[]]
-            + ["a", "b"].flatMap { first in
-                [[first]]
-                    + ["a", "b"].flatMap { second in [[first, second]] + ["a", "b"].map { [first, second, $0] } }
+        var ids: [[String]] = [[]]
+        for first in ["a", "b"] {
+            ids.append([first])
+            for second in ["a", "b"] {
+                ids.append([first, second])
+                for third in ["a", "b"] { ids.append([first, second, third]) }
             }
+        }
         let words = ["a", "b", "*", "**"]
         var texts = ["/"]
         for first in words {

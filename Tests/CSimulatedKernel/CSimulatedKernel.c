@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,7 +26,7 @@
 #define NEXT(name) ({ static __typeof__(&name) next; if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name); next; })
 #define FAIL(number) ({ errno = (number); -1; })
 
-enum { first_descriptor = 4096, descriptors = 4096, connections = 4096, files = 256, sector = 512, path_size = 200 };
+enum { first_descriptor = 4096, descriptors = 4096, connections = 4096, files = 1024, sector = 512, path_size = 200 };
 static const int64_t second = 1000000000;
 
 // MARK: Numbers
@@ -48,6 +49,8 @@ __attribute__((constructor)) static void seed_hashing(void) {
     const char *text = getenv("SIMULATE_HASHING");
     if (text) _swift_stdlib_Hashing_parameters[0] = strtoull(text, NULL, 10);
 }
+
+void sim_place_memory_alike(void) { personality(ADDR_NO_RANDOMIZE); }
 
 // MARK: Clocks
 
@@ -94,13 +97,14 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
 static int64_t calls_to_death, calls_to_failure, failures;
 static int failure;
 static uint64_t disk_calls;
-static bool is_dead, is_short;
+static bool is_dead, is_short, is_another;
 
 void sim_kill(int64_t calls) { calls_to_death = calls + 1; }
 bool sim_is_dead(void) { return is_dead; }
 void sim_fail_disk(int64_t calls, int number, int64_t count) { calls_to_failure = calls + 1; failure = number; failures = count; }
 uint64_t sim_disk_calls(void) { return disk_calls; }
 void sim_set_short(bool value) { is_short = value; }
+void sim_be_another(bool value) { is_another = value; }
 
 // True if the process no longer lives.
 static bool dies(void) {
@@ -110,6 +114,7 @@ static bool dies(void) {
 
 // An errno, or 0. Each call to the disk asks once.
 static int disk_fault(void) {
+    if (is_another) return 0;
     disk_calls++;
     if (dies()) return EIO;
     if (calls_to_failure > 1) { calls_to_failure--; return 0; }
@@ -842,7 +847,7 @@ static int describe(const File *file, struct stat *status) {
     return 0;
 }
 static int status_at(const char *path, struct stat *status) {
-    if (is_dead) return FAIL(EIO);
+    if (is_dead && !is_another) return FAIL(EIO);
     File *file = file_at(path);
     return file ? describe(file, status) : FAIL(ENOENT);
 }

@@ -33,7 +33,7 @@ struct HelpTests {
 
     @Test(
         "paragraphs fill their lines, and tables are not broken",
-        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agd-link", "agctl"])
+        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agd-link", "agd-bridge", "agctl"])
     func programs(_ name: String) throws { try check([name]) }
 
     @Test("nor are the examples of agctl's verbs")

@@ -53,7 +53,7 @@ struct PackageTests {
         for name in ["programs", "packages"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
-        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"] {
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge"] {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(
                 atPath: folder.file("programs/" + name), withDestinationPath: program(name))
@@ -97,7 +97,10 @@ struct PackageTests {
     func split() throws {
         let names = packages.compactMap { $0.split(separator: "/").last?.split(separator: "_").first.map(String.init) }
         #expect(
-            names == ["agd-dashboard", "agd-dbgsym", "agd-host-feeder", "agd-link", "agd", "libjs-agd", "python3-agd"])
+            names == [
+                "agd-bridge", "agd-dashboard", "agd-dbgsym", "agd-host-feeder", "agd-link", "agd", "libjs-agd",
+                "python3-agd",
+            ])
         for (name, file) in zip(names, packages) {
             let contents = try ask("--contents", file)
             for part in ["copyright", "changelog.gz"] {
@@ -105,11 +108,11 @@ struct PackageTests {
             }
             #expect(try ask("--field", file, "Description").split(separator: "\n").count > 1)
         }
-        #expect(try ask("--contents", packages[0]).contains(" ./usr/bin/agd-gateway\n"))
-        #expect(try ask("--contents", packages[2]).contains(" ./usr/lib/systemd/system/agd-host-feeder.service\n"))
-        #expect(try ask("--contents", packages[3]).contains(" ./usr/share/man/man5/agd-link.conf.5.gz\n"))
-        #expect(try ask("--contents", packages[5]).contains(" ./usr/share/javascript/agd/client.js\n"))
-        #expect(try ask("--contents", packages[6]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
+        #expect(try ask("--contents", packages[1]).contains(" ./usr/bin/agd-gateway\n"))
+        #expect(try ask("--contents", packages[3]).contains(" ./usr/lib/systemd/system/agd-host-feeder.service\n"))
+        #expect(try ask("--contents", packages[4]).contains(" ./usr/share/man/man5/agd-link.conf.5.gz\n"))
+        #expect(try ask("--contents", packages[6]).contains(" ./usr/share/javascript/agd/client.js\n"))
+        #expect(try ask("--contents", packages[7]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
         #expect(try !ask("--contents", package).contains("gateway\n"))
     }
 
@@ -118,7 +121,7 @@ struct PackageTests {
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node"), "nodejs is not installed"))
     func node() throws {
         let root = folder.file("client")
-        _ = try ask("--raw-extract", packages[5], root)
+        _ = try ask("--raw-extract", packages[6], root)
         for name in ["node.js", "gateway.js"] {
             let told = try Program.run(
                 "/usr/bin/node",
@@ -201,7 +204,7 @@ struct PackageTests {
     @Test("the user of each unit exists while the unit does not run, so that access lines can name it")
     func users() throws {
         let users = try Project.text("systemd/agd.sysusers")
-        for unit in ["agd", "agd-dashboard", "agd-host-feeder", "agd-link"] {
+        for unit in ["agd", "agd-dashboard", "agd-host-feeder", "agd-link", "agd-bridge"] {
             let text = try Project.text("systemd/\(unit).service")
             #expect(text.contains("\nUser=\(unit)\n") && !text.contains("\nDynamicUser="), "\(unit)")
             #expect(users.contains("\nu \(unit) - "), "\(unit)")
@@ -229,15 +232,15 @@ struct PackageTests {
         }
     }
 
-    @Test("the link's configuration, which may have a password, is not for all to read") func linkConfiguration() throws
-    {
-        let file = try #require(packages.first { $0.contains("/agd-link_") })
-        let line = try ask("--contents", file).split(separator: "\n").first { $0.hasSuffix(" ./etc/agd/link.conf") }
+    @Test("a configuration that may have a password is not for all to read", arguments: ["link", "bridge"])
+    func privateConfiguration(_ name: String) throws {
+        let file = try #require(packages.first { $0.contains("/agd-\(name)_") })
+        let line = try ask("--contents", file).split(separator: "\n").first { $0.hasSuffix(" ./etc/agd/\(name).conf") }
         #expect(line?.hasPrefix("-rw-r----- root/root ") == true, "\(line ?? "")")
-        let root = folder.file("link")
+        let root = folder.file(name)
         _ = try ask("--raw-extract", file, root)
         let script = root + "/DEBIAN/postinst"
-        #expect(try String(contentsOfFile: script, encoding: .utf8).contains("chgrp agd-link /etc/agd/link.conf"))
+        #expect(try String(contentsOfFile: script, encoding: .utf8).contains("chgrp agd-\(name) /etc/agd/\(name).conf"))
         let run = try Program.run("/bin/sh", ["-u", script, "abort-upgrade"], folder: folder)
         #expect(run.code == 0 && run.text.isEmpty, "\(run.text)")
     }

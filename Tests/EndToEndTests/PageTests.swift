@@ -59,6 +59,7 @@ struct PageTests {
         "Documentation/Operations.md": ["sh", "console"],
         "Documentation/Protocol.md": [""],
         "Documentation/Recipes.md": ["sh"],
+        "Documentation/World.md": ["yaml", ""],
         "Documentation/Rules.md": ["yaml", "cel"],
         "Documentation/Scenes.md": ["yaml"],
         "Documentation/SwiftScenes.md": ["yaml", "swift"],
@@ -110,7 +111,7 @@ struct PageTests {
         "yaml",
         of: [
             "README.md", "Documentation/Scenes.md", "Documentation/Rules.md", "Documentation/Dashboard.md",
-            "Documentation/Fleet.md",
+            "Documentation/Fleet.md", "Documentation/World.md",
         ])
 
     @Test("a scene applies to a daemon", arguments: scenes) func scene(example: PageExample) throws {
@@ -239,7 +240,9 @@ struct PageTests {
     @Test("lines of configuration are accepted by the programs that read them")
     func configuration() throws {
         let folder = try Folder()
-        let pages = ["Documentation/Fleet.md", "Documentation/Dashboard.md", "Documentation/agctl.md"]
+        let pages = [
+            "Documentation/Fleet.md", "Documentation/Dashboard.md", "Documentation/agctl.md", "Documentation/World.md",
+        ]
         var read = 0
         for example in PageExample.all("", of: pages) {
             let told: (code: Int32, text: String)
@@ -250,6 +253,9 @@ struct PageTests {
             } else if example.text.hasPrefix("nats =") {
                 let file = try folder.write(example.text, to: "link.conf")
                 told = try Program.run("agd-link", ["--config", file, "--check-config"], folder: folder)
+            } else if ["scrape =", "mqtt ="].contains(where: example.text.hasPrefix) {
+                let file = try folder.write(example.text, to: "bridge.conf")
+                told = try Program.run("agd-bridge", ["--config", file, "--check-config"], folder: folder)
             } else if example.text.hasPrefix("# name = socket") {
                 try FileManager.default.createDirectory(
                     atPath: folder.file("agd"), withIntermediateDirectories: true)
@@ -268,6 +274,6 @@ struct PageTests {
             read += 1
             #expect(told.code == 0, "\(example.text)\(told.text)")
         }
-        #expect(read == 6)
+        #expect(read == 8)
     }
 }

@@ -253,7 +253,7 @@ struct ServiceTests {
         let folder = try Folder()
         let programs = folder.file("programs")
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"] {
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge"] {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(atPath: programs + "/" + name, withDestinationPath: "/bin/true")
         }

@@ -50,7 +50,7 @@ enum Surroundings: String, CaseIterable, CustomTestStringConvertible {
 /// The programs, started where something is missing that most systems have.
 @Suite("Programs in odd surroundings")
 struct StartTests {
-    private static let programs = ["agd", "agctl", "agd-gateway", "agd-host-feeder", "agd-link"]
+    private static let programs = ["agd", "agctl", "agd-gateway", "agd-host-feeder", "agd-link", "agd-bridge"]
     private let folder: Folder
     private let variables: [String: String]
 

@@ -1,5 +1,8 @@
 import AttributeValues
+import GatewayHandlers
+import GatewayHarness
 import GraphRuntime
+import LinkProtocol
 import RuleCases
 import RuleLanguage
 import StateStore
@@ -13,7 +16,7 @@ public enum Fuzzing {
 
     public static let entries: [String: Entry] = [
         "lines": lines, "json": json, "paths": paths, "scenes": scenes, "rules": rules, "timelines": timelines,
-        "rows": rows, "targets": targets, "messages": messages,
+        "rows": rows, "targets": targets, "bodies": bodies, "messages": messages,
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -133,6 +136,33 @@ public enum Fuzzing {
         _ = try? target.rate("maxRate")
         _ = Target.position(target["since"])
         try? target.allow("path", "since")
+    }
+
+    /// A request in HTTP: a line with its method and target, and its body. It has one answer.
+    @Sendable private static func bodies(_ bytes: [UInt8]) {
+        let parts = bytes.split(separator: 0x0a, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        let words = text(parts[0]).split(separator: " ", maxSplits: 1).map(String.init)
+        let machine = FakeMachine()
+        let settings = Gateway.Settings(hosts: ["localhost"], isWritable: true, socket: "/daemon")
+        let door = FrontDoor(settings: settings, tokens: nil, machine)
+        door.start()
+        machine.daemon.answerAll()
+        let channel = FakeChannel()
+        channel.ask(
+            door, words.first ?? "", words.count > 1 ? words[1] : "", [("Content-Type", "application/json")],
+            isFinished: false)
+        let body = parts.count > 1 ? parts[1] : []
+        channel.send(Array(body.prefix(body.count / 2)))
+        channel.send(Array(body.dropFirst(body.count / 2)))
+        channel.finish()
+        for _ in 0..<20 {
+            machine.advance(0.01)
+            machine.daemon.answerAll()
+        }
+        precondition(channel.status != nil, "a request is not answered")
+        channel.leave()
+        machine.advance(0.01)
+        precondition(door.budgets.streams.used == 0, "a page is left when its connection is closed")
     }
 
     /// A message between daemons: a frame and its body, a manifest, the name of a site.

@@ -2,7 +2,8 @@ import AttributeValues
 import Glibc
 import TestSupport
 import Testing
-@testable import agd_gateway
+@testable import GatewayHandlers
+@testable import GatewayHarness
 
 /// The gateway's handlers with a fake machine and fake connections.
 struct FakeGateway {

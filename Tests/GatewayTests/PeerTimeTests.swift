@@ -1,6 +1,6 @@
 import Testing
 
-@testable import agd_gateway
+@testable import GatewayHandlers
 
 /// The limits of time of a connection, on a test clock.
 @Suite("Time of connections")

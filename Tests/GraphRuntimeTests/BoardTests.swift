@@ -138,6 +138,96 @@ struct BoardTests {
         #expect(try card("{ value: x, kind: toggle }", attributes: "computed: { x: 1 == 1 }")["kind"] == "value")
     }
 
+    @Test("a tile names its further attributes; without the right to write its value it shows it")
+    func tiles() throws {
+        let state = "state: { isOn: true, level: 40, heat: { initial: 21.5 } }, computed: { now: heat - 1.0 }"
+        let light = try card("{ kind: light, value: isOn, level: level }", attributes: state)
+        #expect(light["kind"] == "light" && light["type"] == "bool")
+        #expect(light["parts"] == ["level": ["path": "/n/v.level", "type": "int", "isWritable": true]])
+        let heat = try card("{ kind: thermostat, value: heat, current: now, switch: isOn }", attributes: state)
+        #expect(heat["parts"]?.map?["current"]?.map?["isWritable"] == false)
+        #expect(heat["parts"]?.map?["switch"]?.map?["path"] == "/n/v.isOn")
+        #expect(
+            try card("{ kind: light, value: isOn, level: dim }", attributes: state)["fault"]
+                == "/n/v has no attribute dim.")
+        #expect(try card("{ kind: thermostat, value: now }", attributes: state)["kind"] == "value")
+    }
+
+    @Test("a text names the attributes that it shows, and asks again when it changes")
+    func markdown() throws {
+        let given = try card(
+            #"{ kind: markdown, text: 'Now **{heat}** of {plan.most}, \{not}, { neither }' }"#,
+            attributes: "state: { heat: 21.5, plan: { most: 30 } }")
+        #expect(given["kind"] == "markdown" && given["path"] == "/n/v" && given["span"] == 2)
+        #expect(given["parts"]?.map?.keys.compactMap(\.string) == ["heat", "plan.most"])
+        #expect(given["parts"]?.map?["plan.most"]?.map?["path"] == "/n/v.plan.most")
+        #expect(try card("{ kind: markdown, text: '{gone}' }")["fault"] == "/n/v has no attribute gone.")
+        #expect(try card("{ kind: markdown }")["fault"]?.string?.contains("text or a value") == true)
+        let graph = try Harness("nodes: [{ id: n, state: { note: 'It is {x}', x: 1 } }]\n")
+        let own = try graph.map(.board(path: "/n.note", panel: ValueMap([("kind", "markdown")])))
+        #expect(own["parts"]?.map?["x"]?.map?["path"] == "/n.x" && own["path"] == "/n.note")
+        let whole = try board(
+            BoardTests.panels
+                + "nodes: [{ id: b, kind: container, children: [{ id: n, state: { note: 'It is {x}', x: 1 }, containerValues: { panel: { kind: markdown, value: note } } }] }]\n"
+        )
+        #expect(whole["layout"]?.list?.contains("/b/n.note") == true)
+    }
+
+    @Test("columns have bars and thresholds, and rows an order")
+    func columns() throws {
+        let table = try card(
+            "{ kind: table, value: x, sort: -size, formats: { size: { format: bytes, bar: true, warn: 10 }, share: { format: percent, bar: true }, name: { unit: m } } }",
+            attributes: "state: { x: [] }")
+        let formats = table["panel"]?.map?["formats"]?.map
+        #expect(table["sort"] == ["column": "size", "isDescending": true])
+        #expect(formats?["size"]?.map?["levels"] == [["from": 10.0, "status": "warn"]])
+        #expect(formats?["size"]?.map?["min"] == 0 && formats?["size"]?.map?["max"] == nil)
+        #expect(formats?["share"]?.map?["max"] == 1)
+        #expect(formats?["name"] == ["unit": "m"])
+        #expect(try card("{ kind: table, value: x, sort: size }")["sort"]?.map?["isDescending"] == false)
+    }
+
+    @Test(
+        "numbers have the units of the people who see them",
+        arguments: [
+            ("units: us", "°C", "°F", 1.8, 32), ("units: metric", "mph", "km/h", 1 / 0.621371, 0),
+            ("units: uk", "km/h", "mph", 0.621371, 0), ("locale: de_DE", "°F", "°C", 1 / 1.8, -32 / 1.8),
+        ] as [(String, String, String, Double, Double)])
+    func units(_ environment: String, _ unit: String, _ shown: String, _ factor: Double, _ offset: Double) throws {
+        let found = try board(
+            """
+            keys:
+              environment: { units: { default: null, type: "string?" } }
+              container: { panel: { default: {}, type: "map(string, dyn)" } }
+            nodes:
+              - id: n
+                kind: container
+                environment: { \(environment) }
+                children:
+                  - id: inner
+                    kind: container
+                    inherit: [units, locale]
+                    children:
+                      - { id: v, state: { x: 1.0 }, containerValues: { panel: { value: x, unit: \(unit) } } }
+                      - { id: w, state: { x: 1.0 }, containerValues: { panel: { value: x, unit: \(unit), units: given } } }
+            """)
+        let panels = cards(found).compactMap { $0["panel"]?.map }
+        let conversion = try #require(panels.first?["conversion"]?.map)
+        #expect(panels.first?["unit"] == .string(shown))
+        #expect(abs((conversion["factor"]?.number ?? 0) - factor) < 1e-9)
+        #expect(abs((conversion["offset"]?.number ?? 0) - offset) < 1e-9)
+        // The panel has the last word.
+        #expect(panels.last?["unit"] == .string(unit) && panels.last?["conversion"] == nil)
+    }
+
+    @Test("without a choice, numbers keep the units that they were given")
+    func unitsAsGiven() throws {
+        #expect(try card("{ value: x, unit: °C }")["panel"]?.map?["unit"] == "°C")
+        // So does a unit that nobody converts.
+        #expect(try card("{ value: x, unit: kWh, units: us }")["panel"]?.map?["conversion"] == nil)
+        #expect(try card("{ value: x, unit: g, format: bytes, units: us }")["panel"]?.map?["conversion"] == nil)
+    }
+
     @Test("a link leads to a node or to a web address, and to nothing else")
     func links() throws {
         let link = try card("{ link: /home/lights, title: Lights }")

@@ -14,6 +14,7 @@ struct JobTests {
           - id: list
             state: { items: [1, 2] }
             children: [{ id: f, forEach: { in: $items, id: self, as: item, node: { kind: container, computed: { y: item * 2 } } } }]
+
         """
 
     private static func document(_ id: String, _ count: Int = 60) -> String {
@@ -209,6 +210,70 @@ struct JobTests {
         #expect(graph.runtime.graph.declarations.environment.count == keys)
         #expect(try finish(graph, [apply(JobTests.document("big"), at: "/list/f/1")]).said.count == 1)
         #expect(try graph.value("/list/f/1/big.n") == 60)
+    }
+
+    @Test("nodes that a document was still making when their place went have neither appeared nor disappeared")
+    func neverAppeared() throws {
+        let scene =
+            JobTests.list + """
+                  - { id: count, kind: container, state: { up: 0, down: 0 } }
+
+                """
+        let document =
+            "nodes:\n  - id: big\n    children:\n"
+            + (0..<60).map {
+                "      - { id: c\($0), onAppear: { add: { /count.up: 1 } }, onDisappear: { add: { /count.down: 1 } } }\n"
+            }.joined()
+        for room in [2000, 0] {
+            var limits = RuntimeLimits()
+            limits.sliceSteps = 500
+            limits.graph.freedAtOnce = room
+            let graph = try Harness(scene, limits: limits, clients: 3)
+            let before = graph.runtime.graph.liveNodes
+            var isSent = false
+            let (_, said) = try finish(graph, [apply("agd: 1\n" + document, at: "/list/f/2")]) { _ in
+                guard graph.runtime.graph.liveNodes > before + 40, !isSent else { return [] }
+                isSent = true
+                return [
+                    .call(
+                        ClientID(number: 2), id: .string("set"),
+                        .set(Mutation(operation: .set, path: "/list.items", value: [1]), TransactionOptions()))
+                ]
+            }
+            #expect(isSent && failure(said, "apply1")?.code == .notFound)
+            graph.settle()
+            #expect(try graph.value("/count.up") == 0 && graph.value("/count.down") == 0, "with room for \(room)")
+        }
+    }
+
+    @Test("a document that is given up leaves no row of an operator over a state that was there, not even for a while")
+    func operators() throws {
+        let scene = JobTests.list + "  - { id: s, kind: container, state: { v: 1 } }\n"
+        let document =
+            "nodes:\n  - id: big\n    binding: { v: $/s.v }\n    computed: { most: \"greatest(v, duration('1h'))\" }\n"
+            + "    children:\n" + (0..<60).map { "      - { id: c\($0), state: { n: \($0) } }\n" }.joined()
+        let graph = try harness(scene)
+        let before = graph.runtime.graph.liveNodes
+        var isSent = false
+        func hasRow() -> Bool { graph.rows.keys.contains { $0.contains("greatest") } }
+        let (_, said) = try finish(graph, [apply("agd: 1\n" + document, at: "/list/f/2")]) { _ in
+            #expect(!hasRow())
+            guard graph.runtime.graph.liveNodes > before + 40, !isSent else { return [] }
+            isSent = true
+            return [
+                .call(
+                    ClientID(number: 2), id: .string("set"),
+                    .set(Mutation(operation: .set, path: "/list.items", value: [1]), TransactionOptions()))
+            ]
+        }
+        #expect(isSent && failure(said, "apply1")?.code == .notFound)
+        while graph.runtime.graph.hasUnlinked {
+            #expect(!hasRow())
+            graph.advance(0.01)
+        }
+        #expect(!hasRow())
+        graph.end()
+        #expect(!hasRow())
     }
 
     /// No keys: declarations hold everywhere.

@@ -72,6 +72,34 @@ struct ReactionTests {
         #expect(try graph.value("/tank.high") == false)
     }
 
+    @Test("a node that comes and goes in one change has neither appeared nor disappeared", arguments: [2000, 0])
+    func cameAndWent(room: Int) throws {
+        let scene = """
+            nodes:
+              - id: s
+                kind: container
+                state: { go: 0, on: false, up: 0, down: 0 }
+                onChange:
+                  - { of: go, perform: { set: { $on: true } } }
+                  - { of: go, perform: { set: { $on: '=go % 2 == 0' } } }
+                children:
+                  - { if: on, then: [{ id: n, onAppear: { add: { /s.up: 1 } }, onDisappear: { add: { /s.down: 1 } } }] }
+            """
+        var limits = RuntimeLimits()
+        limits.graph.freedAtOnce = room
+        let graph = try Harness(scene, limits: limits)
+        func counts() throws -> [Value] { try [graph.value("/s.up"), graph.value("/s.down")] }
+        try graph.set("/s.go", 1)
+        #expect(try counts() == [0, 0])
+        try graph.set("/s.go", 2)
+        #expect(try counts() == [1, 0])
+        try graph.set("/s.go", 3)
+        #expect(try counts() == [1, 1])
+        graph.settle()
+        try graph.set("/s.go", 5)
+        #expect(try counts() == [1, 1])
+    }
+
     @Test("a write of an action is animated as its step says") func animation() throws {
         let graph = try Harness(Self.level)
         try graph.subscribe(["/tank.needle", "/tank.level"])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import agd_link
+@testable import LinkProtocol
 
 @Suite("Difference of two clocks")
 struct ClockDifferenceTests {

@@ -1,5 +1,6 @@
 import AttributeValues
 import Glibc
+@testable import LinkProtocol
 @testable import agd_link
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AttributeValues
 import Testing
 import WireProtocol
 
+@testable import LinkProtocol
 @testable import agd_link
 
 @Suite("Copies of sites")

@@ -1,4 +1,5 @@
 import AttributeValues
+@testable import LinkProtocol
 @testable import agd_link
 import Testing
 

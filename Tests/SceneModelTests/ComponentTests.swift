@@ -221,7 +221,7 @@ struct ComponentTests {
     @Test(
         "a faulty forEach is reported",
         arguments: [
-            ("in: $on, node: {}", "forEach needs a list, but this is a bool"),
+            ("in: $on, node: {}", "forEach needs a list or a map, but this is a bool"),
             ("node: {}", "forEach needs its data"),
             ("in: $items", "forEach needs the node that it makes for each element"),
             ("in: [{ id: 1 }, { id: 1 }], node: {}", "two elements have the id 1"),

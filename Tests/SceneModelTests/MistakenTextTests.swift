@@ -198,9 +198,12 @@ struct MistakenTextTests {
     @Test(
         "data that is no list is told with what makes one",
         arguments: [
-            ("$count", "write a reference to a list, as in: $items, or a rule that makes one, as in: =[1, 2, 3]"),
-            ("=count", "lists in scope are $list"), ("list", "write in: $list"),
-            ("hello you", "lists in scope are $list"), ("subviews", "write in: =subviews"),
+            (
+                "$count",
+                "write a reference to a list or a map, as in: $items, or a rule that makes one, as in: =[1, 2, 3]"
+            ),
+            ("=count", "lists and maps in scope are $list"), ("list", "write in: $list"),
+            ("hello you", "lists and maps in scope are $list"), ("subviews", "write in: =subviews"),
         ])
     func data(_ text: String, _ hint: String) {
         let told = onlyFault(

@@ -279,22 +279,19 @@ struct Model {
             known.updateValue(result, forKey: path)
             put(path, result.map { .int($0) })
         }
-        put("/w.size", .int(Int64(states["/w.text"]?.string?.unicodeScalars.count ?? 0)))
+        put("/w.size", .int(textSize))
         put("/w/r.elements", states["/w.items"])
         for (index, element) in (states["/w.items"]?.list ?? []).enumerated() {
             guard let name = element.string else { continue }
             put("/w/r/\(name).element", element)
             put("/w/r/\(name).index", .int(Int64(index)))
         }
-        for (path, value) in states where path.hasPrefix("/w/r/") || path.hasPrefix("/box") {
-            guard case .int(let number) = value else { continue }
-            put(path.dropLast() + (path.hasPrefix("/box") ? "next" : "p"), .int(number + 1))
-        }
+        for path in states.keys { if let (name, value) = successor(of: path) { put(name, value) } }
         put("/act.shift", ["parameters": ["by": ["type": "int", "default": 1]]])
         put("/act.swap", ["parameters": [:]])
         put("/act.guarded", ["parameters": [:]])
         // A place in a value is not named by a pattern, and is watched by its path alone.
-        for name in ["x", "y"] { if let value = states["/w.o"]?.map?[name] { put("/w.o.\(name)", value) } }
+        for (name, value) in places { put("/w.o." + name, value) }
         return contents
     }
 
@@ -399,17 +396,50 @@ struct Model {
         written = nil
     }
 
-    /// The contents that have changed since this was asked last, if they are those of states alone, on which nothing
-    /// depends.
+    /// The contents of the states that were written since this was asked last, and of all that depends on them; nil:
+    /// the tree has changed, too.
     mutating func takeWritten() -> [String: Value]? {
         defer { written = [] }
-        guard let written, written.allSatisfy({ path in Model.plainNodes.contains { path.hasPrefix($0) } }) else {
-            return nil
+        guard let written else { return nil }
+        var changed: [String: Value] = [:]
+        for path in written {
+            changed[path] = ["value": states[path] ?? .null]
+            switch path {
+            case "/w.a", "/w.b":
+                for (name, target) in bindings where target == path { changed[name] = changed[path] }
+            case "/w.text": changed["/w.size"] = ["value": .int(textSize)]
+            case "/w.o": for (name, value) in places { changed["/w.o." + name] = ["value": value] }
+            default:
+                if let (name, value) = successor(of: path) { changed[name] = ["value": value] }
+            }
         }
-        return Dictionary(uniqueKeysWithValues: written.map { ($0, ["value": states[$0] ?? .null]) })
+        let isShared = written.contains("/w.a") || written.contains("/w.b")
+        var known: [String: Int64?] = [:]
+        // The rules of a node read its own names, and these two.
+        for (path, rule) in rules {
+            let node = path[...(path.lastIndex(of: ".") ?? path.startIndex)]
+            guard isShared && node.hasPrefix("/w") || written.contains(where: { $0.hasPrefix(node) }) else { continue }
+            let result = value(rule, known)
+            known.updateValue(result, forKey: path)
+            changed[path] = result.map { ["value": .int($0)] } ?? ["error": "ruleFailed"]
+        }
+        return changed
     }
 
-    private static let plainNodes = ["/c.", "/bank.", "/act.", "/far.", "/wills."]
+    private var textSize: Int64 { Int64(states["/w.text"]?.string?.unicodeScalars.count ?? 0) }
+
+    /// The places in a value that are watched.
+    private var places: [(name: String, value: Value)] {
+        ["x", "y"].compactMap { name in (states["/w.o"]?.map?[.string(name)]).map { (name, $0) } }
+    }
+
+    /// What instances and boxes compute of their state.
+    private func successor(of path: String) -> (path: String, value: Value)? {
+        guard path.hasPrefix("/w/r/") || path.hasPrefix("/box"), case .int(let number)? = states[path] else {
+            return nil
+        }
+        return (path.dropLast() + (path.hasPrefix("/box") ? "next" : "p"), .int(number + 1))
+    }
 }
 
 private func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {

@@ -2,12 +2,15 @@ import CSimulatedKernel
 import Glibc
 
 /// `simulate --seed N` runs one world, the same each time. `simulate --seconds S` runs worlds of fresh seeds, each in a
-/// process of its own, and shrinks the first one that fails.
+/// process of its own, and shrinks the first one that fails. With `--quick` it does not shrink, and counts seconds of
+/// processor time, so that others on the machine do not matter.
 @main
 enum Simulate {
     static let steps = 1000
     /// Each so many seeds there are two worlds with another hidden part.
     static let interferenceShare: UInt64 = 3
+    /// Each so many seeds there are machines that mirror one another.
+    static let linksShare: UInt64 = 12
 
     static func main() {
         setenv("TZ", "UTC", 1)
@@ -35,6 +38,8 @@ enum Simulate {
             guard getenv("SIMULATE_HASHING") != nil else {
                 setenv("SIMULATE_HASHING", "\(seed)", 1)
                 setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
+                // Some orders depend on the addresses of objects.
+                sim_place_memory_alike()
                 let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
                 execv("/proc/self/exe", arguments)
                 fail("exec: \(String(cString: strerror(errno)))")
@@ -49,19 +54,33 @@ enum Simulate {
         exit(64)
     }
 
+    /// Seconds of processor time.
+    private static var now: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+    }
+
     private static func run(_ seed: UInt64, _ steps: Int, _ only: Set<Int>?, _ isTelling: Bool) -> Never {
-        let start = sim_real_seconds()
+        let start = now
+        if seed % linksShare == 1 {
+            let (faults, messages) = Links(seed: seed, isTelling: isTelling).run()
+            for fault in faults.prefix(12) { print(fault) }
+            print("seed \(seed): \(messages) messages between machines")
+            exit(faults.isEmpty ? 0 : 1)
+        }
         if seed % interferenceShare == 0 {
             let (faults, requests) = Interference(seed: seed, isTelling: isTelling).run()
             for fault in faults.prefix(12) { print(fault) }
             print(
-                "seed \(seed): \(requests) requests, \(Int(Double(requests) / (sim_real_seconds() - start))) a second; two worlds with another hidden part"
+                "seed \(seed): \(requests) requests, \(Int(Double(requests) / (now - start))) a second; two worlds with another hidden part"
             )
             exit(faults.isEmpty ? 0 : 1)
         }
         let world = World(seed: seed, isTelling: isTelling)
         world.run(steps: steps) { only?.contains($0) ?? true }
-        let seconds = sim_real_seconds() - start
+        let seconds = now - start
         for fault in world.faults.prefix(12) { print(fault) }
         let figures = world.judgement.figures
         print(
@@ -93,7 +112,7 @@ private struct Search {
             return line.flatMap { Int($0.dropFirst(5).prefix { $0 != ":" }) }
         }
         var requests: Int {
-            let line = output.split(separator: "\n").last { $0.hasPrefix("seed ") }
+            let line = output.split(separator: "\n").last { $0.hasPrefix("seed ") && $0.contains(" requests") }
             return line.flatMap { $0.split(separator: " ").dropFirst(2).first.flatMap { Int($0) } } ?? 0
         }
     }
@@ -101,19 +120,31 @@ private struct Search {
     func run() -> Never {
         let start = sim_real_seconds()
         var (worlds, requests) = (0, 0)
-        while sim_real_seconds() - start < seconds {
+        while (shrinks ? sim_real_seconds() - start : Search.processorSeconds) < seconds {
             let seed = UInt64.random(in: 0..<1_000_000_000_000)
             let result = world(seed, Simulate.steps, nil)
             worlds += 1
             requests += result.requests
             if result.hasFailed {
-                print("the world of seed \(seed) fails:\n\(result.output)")
+                print(
+                    "the world of seed \(seed) fails, after \(Int(Search.processorSeconds)) s of processor time:\n\(result.output)"
+                )
                 if shrinks { shrink(seed, result) }
                 exit(1)
             }
         }
-        print("\(worlds) worlds with \(requests) requests kept all promises")
+        print(
+            "\(worlds) worlds with \(requests) requests kept all promises, in \(Int(Search.processorSeconds)) s of processor time"
+        )
         exit(0)
+    }
+
+    /// What all worlds have taken.
+    private static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
 
     /// Leaves out steps as long as the same promise is broken.
@@ -167,7 +198,7 @@ private struct Search {
         guard number == 0 else { Simulate.fail("posix_spawn: \(String(cString: strerror(number)))") }
         var output: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
-        let end = sim_real_seconds() + 100
+        let end = sim_real_seconds() + 300
         var hasEnded = false
         while !hasEnded {
             var poll = pollfd(fd: pipes.0, events: Int16(POLLIN), revents: 0)

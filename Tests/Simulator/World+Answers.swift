@@ -179,7 +179,8 @@ extension World {
             rounds += 1
             if rounds > 5000 {
                 let waiting = clients.filter { !$0.pending.isEmpty }.map { "\($0.name): \($0.pending)" }
-                return fault("[Slow clients and limits] in vain wait \(waiting.joined(separator: "; "))")
+                let pages = pages.filter { !$0.hasAll }.map { "\($0.name) \($0.channel.status ?? 0)" }
+                return fault("[Slow clients and limits] in vain wait \((waiting + pages).joined(separator: "; "))")
             }
             for client in clients {
                 if let connection = client.connection { sim_set_window(connection, 200_000) }
@@ -202,7 +203,8 @@ extension World {
                     $0.pending.isEmpty && $0.output.isEmpty && !$0.mustLook
                         && ($0.connection.map { sim_waiting($0) } ?? 0) == 0
                 }
-            if isDone, rounds > 3 { break }
+            let haveAll = restPages()
+            if isDone, haveAll, rounds > 3 { break }
         }
         // Behind what they were told last comes a barrier.
         for client in clients where client.connection != nil && !client.hasEnded { send(client, "ping", "{}", .ping) }
@@ -219,14 +221,18 @@ extension World {
         }
         guard faults.isEmpty, daemon != nil else { return }
         guard let (values, revision) = readEverything() else { return }
+        checkPages(at: revision)
         judgement.judge(values, revision, wills: wills, fault)
         // The daemon notices that the last probe is gone.
         turn(times: 3)
         guard let figures = ask("stats", "{}") else { return }
         let connected = clients.filter { $0.connection != nil }
         let wanted: [(String, Int)] = [
-            ("clients", connected.count + 1),
-            ("subscriptions", connected.filter { $0.watch?.subscription != nil }.count),
+            ("clients", connected.count + 1 + (gateway?.lineCount ?? 0)),
+            (
+                "subscriptions",
+                connected.filter { $0.watch?.subscription != nil }.count + (gateway?.subscriptionCount ?? 0)
+            ),
             ("running_timelines", 0),
         ]
         for (name, count) in wanted where figures.integer(name) != Int64(count) {

@@ -41,10 +41,15 @@ extension World {
     func losePower() {
         isCalm = true
         defer { isCalm = false }
-        if generator.chance(50) {
+        if generator.chance(configuration.durability == .full ? 40 : 80) {
             // It is the first that a life does.
             stop()
             if faults.isEmpty { restart() }
+            if faults.isEmpty, daemon != nil {
+                var model = judgement.model
+                model.restart()
+                judgement.become(model, at: begun)
+            }
         }
         guard faults.isEmpty, daemon != nil, !sim_is_dead(), !isDiskFaulty,
             let client = clients.first(where: { $0.role == .writer && !$0.hasEnded }), connect(client)
@@ -121,13 +126,15 @@ extension World {
             fault("[Durability] \(kept) changes are left of \(acknowledged.count) that were acknowledged")
         }
         tell("\(acknowledged.count) were acknowledged and \(kept) are left")
-        // With full durability nobody was told of the others.
+        // With full durability nobody was told of the others, and nobody of what the next life has in its place.
         for index in 1..<models.count where configuration.durability != .full || index <= kept {
-            judgement.become(models[index], at: first + Int64(index))
+            let revision = first + Int64(index)
+            if revision < begun { judgement.become(models[index], at: revision) }
         }
         var model = models[kept]
         model.restart()
-        judgement.become(model, at: revision)
+        // From its beginning on the life has this. Pages see it before anybody asks.
+        judgement.become(model, at: min(revision, begun))
     }
 
     /// [--recover] Each value that is left is one that was written. Then the world is over.
@@ -153,6 +160,7 @@ extension World {
     /// as much of everything.
     func giveBack() {
         for client in clients { lose(client) }
+        closePages()
         for _ in 0..<20 where daemon != nil {
             sim_advance(500_000_000)
             turn(times: 2)
@@ -161,6 +169,7 @@ extension World {
         stop()
         if faults.isEmpty { start() }
         guard faults.isEmpty, let after = weigh() else { return }
+        if generator.chance(50) { backUp() }
         // Places inside values, and what reads them, are freed when there are many.
         let rooms: [(String, Int64)] = [
             ("nodes", 0), ("attributes", 0), ("vertices", 8), ("edges", 8), ("subscriptions", 0), ("clients", 0),
@@ -180,9 +189,15 @@ extension World {
         return ask("stats", "{}")
     }
 
-    /// [Backup] The last backup has the state of its revision.
+    /// [Backup] The last backup has the state of its revision, and is there after a power cut.
     func restoreBackup() {
         guard let backup, !isOver else { return }
+        if generator.chance(70) {
+            tell("the power is cut behind the backup")
+            cutPower()
+            // Of the store itself nothing is promised then.
+            if configuration.durability != .full { isOver = true }
+        }
         configuration.stateDirectory = "/sim/restored"
         sim_make_folder("/sim/restored")
         sim_copy_file(World.backupFile, "/sim/restored/state.db")

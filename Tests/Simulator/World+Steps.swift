@@ -7,13 +7,15 @@ import TestSupport
 extension World {
     func step() {
         switch generator.below(100) {
+        case 0..<12 where hasPages && generator.chance(80): stepPages()
         case 0..<44: write()
         case 44: writeFar()
         case 45: delegate()
         case 46..<56: ask()
         case 56..<64: subscribe(generator.pick(clients))
-        case 64..<69: hangUp(generator.pick(clients))
-        case 69..<74: stall()
+        case 64..<68: hangUp(generator.pick(clients))
+        case 68, 69: generator.chance(70) ? blink() : hangUp(generator.pick(clients))
+        case 70..<74: stall()
         case 74..<77: nonsense()
         case 77..<81: restructure()
         case 81..<86: pass()
@@ -280,6 +282,44 @@ extension World {
         }
     }
 
+    /// [resumable] A client that has been told everything is away for exactly one change, or two, and resumes.
+    func blink() {
+        let watching = clients.filter {
+            $0.role == .reader && $0.watch?.subscription != nil && $0.watch?.awaitsSnapshot == false && !$0.hasEnded
+        }
+        guard !watching.isEmpty, let writer = clients.first(where: { $0.role == .writer && !$0.hasEnded }),
+            connect(writer)
+        else { return }
+        let client = generator.pick(watching)
+        client.isStalled = false
+        sim_set_short(false)
+        if client.pending.count < 60 { send(client, "ping", "{}", .ping) }
+        settle(at: [client, writer])
+        guard let watch = client.watch, watch.position != nil else { return }
+        tell("\(client.name) blinks")
+        lose(client)
+        for _ in 0..<1 + generator.below(2) {
+            // One that it will be told of, mostly.
+            var changes = change()
+            for _ in 0..<10 where !changes.contains(where: { judgement.truth.names($0.path, watch.validator.patterns) })
+            {
+                changes = change()
+            }
+            perform(writer, changes)
+            settle(at: [writer])
+        }
+        subscribe(client)
+    }
+
+    /// A few turns, until nothing that these clients have asked is open.
+    private func settle(at chosen: [Client]) {
+        for _ in 0..<30 where daemon != nil && chosen.contains(where: { $0.connection != nil && !$0.pending.isEmpty }) {
+            turn()
+            read(chosen)
+            sim_advance(100_000)
+        }
+    }
+
     /// The connection is over: the client knows nothing of its requests.
     func lose(_ client: Client) {
         guard let connection = client.connection else { return }
@@ -405,7 +445,7 @@ extension World {
     }
 
     func kill() {
-        guard !isDiskFaulty, !isPowerCut else { return }
+        guard !isDiskFaulty, !isPowerCut, generator.chance(peril) else { return }
         // Without a disk that confirms, a power cut may lose what was acknowledged.
         isPowerCut = configuration.durability == .full && generator.chance(60)
         let calls = generator.below(generator.chance(50) ? 10 : 100)
@@ -414,7 +454,7 @@ extension World {
     }
 
     func harmDisk() {
-        guard !isDiskFaulty, !isPowerCut else { return }
+        guard !isDiskFaulty, !isPowerCut, generator.chance(peril) else { return }
         switch generator.below(3) {
         case 0:
             tell("the disk is slow")

@@ -25,6 +25,8 @@ final class World {
     var lost: [Operation] = []
     /// The last revision that anybody was told of.
     var latest: Int64 = 0
+    /// The revision with which this life of the daemon has begun.
+    var begun: Int64 = 0
     /// The last revision that there is.
     var committed: Int64 = 0
     var faults: [String] = []
@@ -58,8 +60,19 @@ final class World {
     var forwarded: Set<Int64> = []
     var verdicts: [Int64: Verdict] = [:]
     var place = 0
+    /// A gateway, and pages that watch through it.
+    var gateway: SimulatedGateway?
+    var pages: [Page] = []
+    var pageCalls: [PageCall] = []
+    var hasPages = false
+    /// The process of the gateway stands still.
+    var isGatewayPaused = false
+    var isGreeting = false
+    var isGuestKnown = true
     /// A user takes as much of everything as he can.
     var hasGreed = false
+    /// In the hundred, how often a fault that is drawn comes. Some lives of the daemon are long.
+    var peril = 100
     /// Nothing fails.
     var isCalm = false
     /// Shows each step.
@@ -97,6 +110,8 @@ final class World {
         configuration.durability = generator.pick([.full, .full, .full, .normal, .off])
         configuration.runtime.forwardTime = World.forwardTime
         hasGreed = generator.chance(25)
+        hasPages = generator.chance(50)
+        peril = generator.pick([100, 100, 25])
         if hasGreed {
             configuration.server.clients = 60
             configuration.server.outputTotal = 400 << 10
@@ -119,6 +134,7 @@ final class World {
         configuration.access += [rule(.define, [.user(907)], "\(World.far)/**")].compactMap { $0 }
         configuration.access += [rule(.do, [.user(1001)], "/act/**")].compactMap { $0 }
         configuration.access += [rule(.write, [.principal("pat")], "/bank/**")].compactMap { $0 }
+        configuration.access += [rule(.read, [.principal("guest")], "\(World.guestPart)/**")].compactMap { $0 }
         // There is no such node. The answer must not name its neighbours.
         configuration.access += [rule(.read, [.user(1001)], "/nothing/**")].compactMap { $0 }
         if isReaderWriting { configuration.access += [rule(.write, [.user(1001)], "/w/**")].compactMap { $0 } }
@@ -179,6 +195,7 @@ final class World {
         let isRunning = daemon.loop.runOnce()
         committed = Int64(daemon.revision)
         if sim_is_dead() || !isRunning { end() }
+        if !isGreeting { turnPages() }
     }
 
     func turn(times: Int) { for _ in 0..<times where daemon != nil { turn() } }
@@ -224,8 +241,10 @@ final class World {
         fault("the daemon does not come up")
     }
 
-    /// What a life begins with.
+    /// What a life begins with. Nobody else is answered before.
     func greet() {
+        isGreeting = true
+        defer { isGreeting = false }
         let probe = Client(-1, .architect, user: 900)
         guard connect(probe) else { return }
         send(probe, "hello", "{}", .other)
@@ -244,6 +263,7 @@ final class World {
                 self.epoch = epoch
                 if revision < latest { fault("[Order] revision \(revision) after a restart, and \(latest) was told") }
                 latest = max(latest, revision)
+                begun = revision
                 let operation = Operation(.restart, "restart", author: "", low: revision)
                 operation.revision = revision
                 judgement.operations.append(operation)
@@ -284,13 +304,15 @@ final class World {
         let wasCut = isPowerCut && sim_is_dead()
         for client in clients where client.connection != nil { client.isStalled = false }
         sim_bury()
-        if wasCut {
-            sim_cut_power()
-            boots += 1
-            sim_write_file("/proc/sys/kernel/random/boot_id", "boot-\(boots)\n")
-        }
+        if wasCut { cutPower() }
         isPowerCut = false
         isDiskFaulty = false
+    }
+
+    func cutPower() {
+        sim_cut_power()
+        boots += 1
+        sim_write_file("/proc/sys/kernel/random/boot_id", "boot-\(boots)\n")
     }
 
     func restart() {

@@ -741,7 +741,7 @@ struct RowTests {
                   - id: moved
                     state: { own: { initial: =count } }
                     actions: { press: { parameters: { by: { default: 1 } }, add: { $count: =by + limit } } }
-                    onChange: { of: limit + own, perform: { set: { $count: =newValue } } }
+                    onChange: { of: limit + own > 0, perform: { set: { $count: '=newValue ? limit : own' } } }
                   - { id: rows, forEach: { in: [x], id: self, node: { actions: { add: { add: { $count: 1 } } } } } }
             """)
         for path in ["/home/moved", "/home/rows"] { try life.move(path, to: "/") }

@@ -20,7 +20,7 @@ public final class WatchTruth {
     private var patterns: [String: PathPattern] = [:]
     private var paths: [String: AttributePath] = [:]
     /// The known paths that patterns name.
-    private var named: [[String]: [String]] = [:]
+    private var named: [[String]: Set<String>] = [:]
 
     /// Names of attributes that have rules.
     private let rules: Set<String>
@@ -90,21 +90,15 @@ public final class WatchTruth {
     }
 
     /// The known paths that patterns name.
-    private func paths(of patterns: [String]) -> [String] {
+    func paths(of patterns: [String]) -> Set<String> {
         if let known = named[patterns] { return known }
-        let found = histories.keys.filter { path in patterns.contains { names(path, $0) } }.sorted()
+        let found = Set(histories.keys.filter { path in patterns.contains { names(path, $0) } })
         named[patterns] = found
         return found
     }
 
     /// All paths that have ever had a content.
     public var allPaths: Set<String> { Set(histories.keys) }
-
-    func contents(of patterns: [String], at revision: Int64) -> [String: Value] {
-        var contents: [String: Value] = [:]
-        for path in paths(of: patterns) { contents[path] = content(of: path, at: revision) }
-        return contents
-    }
 
     public func content(of path: String, at revision: Int64) -> Value? {
         guard let history = histories[path] else { return nil }
@@ -127,20 +121,27 @@ public final class WatchTruth {
 
     /// Revisions behind one and up to another at which what the patterns name became another.
     func changes(of patterns: [String], after start: Int64, through end: Int64) -> [Int64] {
-        let named = Set(paths(of: patterns))
+        let named = paths(of: patterns)
+        return changes(after: start, through: end).filter { $0.paths.contains { named.contains($0) } }.map(\.revision)
+    }
+
+    /// What changed behind one revision and up to another.
+    func changes(after start: Int64, through end: Int64) -> ArraySlice<(revision: Int64, paths: [String])> {
         // The first contents are no change.
         let first = max(1, changed.partitioningIndex { $0.revision > start })
         guard first < changed.count else { return [] }
-        return changed[first...].prefix { $0.revision <= end }.filter { $0.paths.contains { named.contains($0) } }
-            .map(\.revision)
+        return changed[first...].prefix { $0.revision <= end }
     }
 
     /// Paths whose content became another one at a revision.
     func changedPaths(of patterns: [String], at revision: Int64) -> [String] {
-        paths(of: patterns).filter { content(of: $0, at: revision - 1) != content(of: $0, at: revision) }
+        let named = paths(of: patterns)
+        return changes(after: revision - 1, through: revision).flatMap(\.paths).filter {
+            named.contains($0) && content(of: $0, at: revision - 1) != content(of: $0, at: revision)
+        }
     }
 
-    func names(_ path: String, _ patterns: [String]) -> Bool { patterns.contains { names(path, $0) } }
+    public func names(_ path: String, _ patterns: [String]) -> Bool { patterns.contains { names(path, $0) } }
 
     private func names(_ path: String, _ text: String) -> Bool {
         if path == text { return true }
@@ -178,6 +179,9 @@ public final class WatchValidator {
     private var lifeOfPosition = 0
     /// Contents as they were told.
     public private(set) var known: [String: Value] = [:]
+    /// The paths of which something else was told than the truth has at a revision; nil: not compared yet.
+    private var differing: Set<String>?
+    private var comparedAt: Int64 = 0
     public private(set) var updates = 0
     public private(set) var bookmarks = 0
 
@@ -206,8 +210,6 @@ public final class WatchValidator {
     }
 
     private func fault(_ text: String) { faults.append("\(name): \(text)") }
-
-    private func expected(at revision: Int64) -> [String: Value] { truth.contents(of: patterns, at: revision) }
 
     /// The reply to `subscribe`.
     public func subscribed(_ result: Value, since: Int64?) {
@@ -250,7 +252,7 @@ public final class WatchValidator {
         updates += 1
         let revision = event.integer("revision") ?? 0
         let changes = event.map?["changes"]?.list ?? []
-        let paths = changes.compactMap { $0.map?["path"]?.string }
+        let paths = changes.map { $0.map?["path"]?.string ?? "" }
         if Set(paths).count != paths.count { fault("revision \(revision) names a path twice") }
         let isInitial = event.map?["initial"] == true
         if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
@@ -281,10 +283,11 @@ public final class WatchValidator {
             }
             if let missed { fault("revision \(revision) comes, and \(missed) has not been told") }
         }
-        if isInitial { known = [:] }
-        for change in changes {
-            guard let path = change.map?["path"]?.string else { continue }
+        if isInitial { (known, differing) = ([:], nil) }
+        let named = truth.paths(of: patterns)
+        for (path, change) in zip(paths, changes) {
             known[path] = WatchTruth.content(change)
+            if differing != nil { compare(path, named) }
         }
         awaitsSnapshot = false
         resumedSince = nil
@@ -302,15 +305,38 @@ public final class WatchValidator {
 
     private func check(at revision: Int64, _ occasion: String) {
         guard truth.isKnown(revision) else { return }
-        let wanted = expected(at: revision)
-        if wanted == known { return }
-        let wrong = Set(wanted.keys).union(known.keys).filter { wanted[$0] != known[$0] && truth.isKnown($0, revision) }
-            .sorted()
+        compare(at: revision)
+        guard let differing, !differing.isEmpty else { return }
+        let wrong = differing.filter { truth.isKnown($0, revision) }.sorted()
         if wrong.isEmpty { return }
         let details = wrong.prefix(4).map {
-            "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(wanted[$0]?.jsonText ?? "nothing")"
+            "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(truth.content(of: $0, at: revision)?.jsonText ?? "nothing")"
         }
         fault("behind \(occasion) at \(revision) " + details.joined(separator: ", "))
+    }
+
+    /// Compares what has changed since the last comparison.
+    private func compare(at revision: Int64) {
+        let named = truth.paths(of: patterns)
+        let last = comparedAt
+        // The truth behind its last revision may still be told.
+        comparedAt = min(revision, truth.revision)
+        if differing == nil || revision < last {
+            differing = []
+            for path in named.union(known.keys) { compare(path, named) }
+        } else {
+            for change in truth.changes(after: last, through: revision) {
+                for path in change.paths where named.contains(path) { compare(path, named) }
+            }
+        }
+    }
+
+    private func compare(_ path: String, _ named: Set<String>) {
+        if known[path] == (named.contains(path) ? truth.content(of: path, at: comparedAt) : nil) {
+            differing?.remove(path)
+        } else {
+            differing?.insert(path)
+        }
     }
 
     private func invalidate(_ event: Value) {

@@ -100,6 +100,8 @@ export class Update {
   readonly revision: number
   readonly initial: boolean
   readonly label?: string
+  /** With `writers`: the principal, or the client and its user. */
+  readonly writer?: string
   readonly from?: number
   readonly details: Map<string, Change>
   readonly changes: Record<string, Json | AttributeFailed>

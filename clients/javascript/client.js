@@ -218,11 +218,13 @@ export class Client {
 
 /** The changes of one transaction, or of several that were merged. Never a part of one. */
 export class Update {
-  constructor({ revision, changes, initial = false, label, from }) {
+  constructor({ revision, changes, initial = false, label, writer, from }) {
     this.revision = revision
     /** True if it replaces all known values. */
     this.initial = initial
     this.label = label
+    /** With `writers`: who wrote. */
+    this.writer = writer
     /** The first revision, if it spans several. */
     this.from = from
     /** By path, each attribute once: `value` and possibly `timeline`. */

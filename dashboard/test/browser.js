@@ -239,6 +239,7 @@ export class Page {
     await this.emulate(options)
   }
 
+  /** Returns when the page has drawn with it: what observes its size has run. */
   async emulate({ width = 1440, height = 900, scale = 1, scheme = 'light', isMotionReduced = false } = {}) {
     await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: scale, mobile: false })
     await this.send('Emulation.setEmulatedMedia', {
@@ -247,6 +248,12 @@ export class Page {
         { name: 'prefers-reduced-motion', value: isMotionReduced ? 'reduce' : 'no-preference' },
       ],
     })
+    await this.drawn()
+  }
+
+  /** Waits until the page has drawn what it is now. */
+  drawn() {
+    return this.run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   }
 
   /** The value of an expression in the page; promises are awaited. */
@@ -296,6 +303,14 @@ export class Page {
 
   /** Clicks in the middle of what the expression finds. */
   async click(expression) {
+    // Cards that come into sight may get another height. A page in the background draws nothing.
+    await this.run(`(() => {
+      ${expression}.scrollIntoView({ block: 'center' })
+      return new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve))
+        setTimeout(resolve, 100)
+      })
+    })()`)
     const [x, y] = await this.run(`(() => {
       const element = ${expression}
       element.scrollIntoView({ block: 'center' })

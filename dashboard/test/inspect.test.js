@@ -70,7 +70,7 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
 
   test('transactions appear as they happen, with their labels', async () => {
     await site.client.set('/plant.name', 'oak', { label: 'renaming' })
-    await page.until(`document.querySelector('#transactions li')?.innerText.includes('renaming /plant.name')`)
+    await page.until(`/renaming test.*\\n+\\/plant\\.name fern → oak/.test(document.querySelector('#transactions li')?.innerText)`)
   })
 
   test('the search finds nodes, and of many rows only those in sight are made', async () => {
@@ -110,6 +110,108 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
   test('nothing overflows on a phone', async () => {
     await page.emulate({ width: 360, height: 740 })
     assert.ok((await page.run('document.documentElement.scrollWidth')) <= 360)
+  })
+})
+
+describe('what the inspector finds', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let site
+  let browser
+  let page
+  const small = `
+agd: 1
+nodes:
+  - id: plant
+    state: { level: 2.0, name: fern, limit: 0, isWet: true }
+    computed: { double: level * 2.0, broken: 1 / limit }
+    children:
+      - { id: "pot.1", let: { level: $double }, computed: { half: double(level) / 4.0, quarter: half / 2.0 } }
+`
+  const type = (text, id = 'search') => page.run(`(() => { const search = document.getElementById('${id}'); search.value = ${JSON.stringify(text)}; search.dispatchEvent(new Event('input')) })()`)
+  const finds = (...paths) => page.until(`[...document.querySelectorAll('.row')].map((each) => each.id.slice(4)).sort().join() === ${JSON.stringify(paths.sort().join())}`)
+  const shown = `[...document.querySelectorAll('#transactions li')].map((each) => each.innerText.replace(/\\s+/g, ' '))`
+
+  useBrowser([], { scene: small }, (on) => ({ site, browser } = on))
+
+  before(async () => {
+    await site.client.set('/plant.name', 'ivy')
+    page = await browser.open(`${site.url}inspect.html?path=${encodeURIComponent('/plant.double')}`, { width: 1440, height: 1000 })
+    await page.until(`document.getElementById('detail').innerText.includes('level * 2.0') && document.querySelectorAll('.graph button').length === 2`)
+    await page.until(`document.getElementById('connection').innerText === 'live'`)
+  })
+
+  test('the search finds values, errors, types and writers, also from before the page was opened', async () => {
+    await type('value:IVY')
+    await finds('/plant.name')
+    await type('value:>=2 plant type:double')
+    await finds('/plant.level', '/plant.double', '/plant/"pot.1".level')
+    await type('error:zero')
+    await finds('/plant.broken')
+    await type('type:bool plant')
+    await finds('/plant.isWet')
+    await type('writer:test')
+    await finds('/plant.name')
+    await type('changed:soon')
+    await page.until(`document.getElementById('found').innerText === 'soon is no time. A time is 30s, 5m or 2h.'`)
+    await type('pot')
+    await finds('/plant/"pot.1"', '/plant/"pot.1".level', '/plant/"pot.1".half', '/plant/"pot.1".quarter')
+  })
+
+  test('what fails now is counted, and follows the graph', async () => {
+    await type('')
+    await page.until(`document.getElementById('failing').innerText === 'Failing now 1'`)
+    await page.click(`document.getElementById('failing')`)
+    assert.equal(await page.run(`document.getElementById('search').value + document.getElementById('failing').ariaPressed`), 'error:true')
+    await finds('/plant.broken')
+    await site.client.set('/plant.limit', 4)
+    await finds()
+    await page.until(`document.getElementById('failing').innerText === 'Failing now'`)
+    await page.click(`document.getElementById('failing')`)
+    assert.equal(await page.run(`document.getElementById('search').value`), '')
+    // What has changed meanwhile, with what rules made of it.
+    await type('changed:1m writer:test')
+    await finds('/plant.broken', '/plant.limit', '/plant.name')
+    await type('')
+  })
+
+  test('transactions have the values before and after, a filter and a pause', async () => {
+    await site.client.set('/plant.level', 3, { label: 'watering' })
+    await page.until(`/watering test.* \\/plant\\.\\w+ \\S+ → \\S+/.test(${shown}[0]) && ${shown}[0].includes('/plant.level 2 → 3')`)
+    await page.click(`document.querySelector('#transactions summary')`)
+    await page.until(`${shown}[0].includes('/plant/"pot.1".quarter 0.5 → 0.75')`)
+    await type('limit', 'sieve')
+    await page.until(`${shown}.length === 1 && ${shown}[0].includes('/plant.limit 0 → 4')`)
+    await type('', 'sieve')
+    await page.click(`document.getElementById('pause')`)
+    const count = await page.run(`${shown}.length`)
+    await site.client.set('/plant.name', 'oak')
+    await page.until(`document.getElementById('pause').innerText === 'Go on · 1 new'`)
+    assert.equal(await page.run(`${shown}.length`), count)
+    await page.click(`document.getElementById('pause')`)
+    await page.until(`${shown}[0].includes('/plant.name ivy → oak')`)
+  })
+
+  test('the graph has values, which are live, and more levels', async () => {
+    const value = (name) => `[...document.querySelectorAll('.graph .node')].find((each) => each.querySelector('b').innerText === '${name}')?.querySelector('.value').innerText`
+    await page.until(`${value('double')} === '6' && document.querySelectorAll('.graph button').length === 2`)
+    await page.click(`document.querySelectorAll('.levels button')[2]`)
+    await page.until(`${value('half')} === '1.5' && ${value('quarter')} === '0.75'`)
+    assert.equal(await page.run(`document.querySelectorAll('.graph path').length`), 4)
+    await site.client.set('/plant.level', 4)
+    await page.until(`${value('half')} === '2' && ${value('quarter')} === '1' && ${value('double')} === '8'`)
+  })
+
+  test('a recording shows which rules run, and ends', async () => {
+    await page.click(`document.getElementById('record')`)
+    const cell = (path, i) => `[...document.querySelector('#rules > div').shadowRoot.querySelectorAll('tbody tr')].find((each) => each.cells[0].innerText === '${path}').cells[${i}].innerText`
+    await until('the rule has run', async () => {
+      await site.client.set('/plant.level', Math.random())
+      return page.run(`(() => { try { return Number(${cell('/plant.double', 1)}) > 0 } catch { return false } })()`)
+    })
+    assert.match(await page.run(cell('/plant.double', 2)), /ms$/)
+    await page.click(`document.getElementById('record')`)
+    await page.until(`document.getElementById('record').innerText === 'Record the rules'`)
+    assert.equal((await site.client.call('trace')).enabled, false)
+    assert.deepEqual(page.faults, [])
   })
 })
 

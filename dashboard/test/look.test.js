@@ -93,7 +93,7 @@ describe('the look', { skip: CHROMIUM ? false : 'there is no Chromium', concurre
     await page.send('Page.bringToFront')
     await page.run(`document.getElementById('clock').style.visibility = 'hidden'`)
     await page.until(`board().getAnimations({ subtree: true }).length === 0`)
-    await page.run(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`)
+    await page.drawn()
     const bytes = await page.screenshot()
     if (process.env.LOOKS_FOLDER) writeFileSync(join(process.env.LOOKS_FOLDER, `${name}.png`), bytes)
     await reducer.send('Page.bringToFront')

@@ -118,9 +118,25 @@ extension Compiler {
         guard case .local(let first) = checked.resolutions[id] else { return fail("unresolved block", at: id) }
         let target = into ?? newRegister()
         let children = tree.children(id).map { Int($0) }
-        for (number, child) in children.dropLast().enumerated() { emitLazy(child, first + number, id) }
+        for (number, child) in children.dropLast().enumerated() {
+            if tree[id].flag, let known = knownValue(child) {
+                locals[first + number] = known
+            } else {
+                emitLazy(child, first + number, id)
+            }
+        }
         _ = emit(children[children.count - 1], into: target)
         return target
+    }
+
+    /// The value of an argument that needs no evaluation of its own.
+    private mutating func knownValue(_ argument: SyntaxTree.ID) -> Local? {
+        if tree[argument].kind == .literal { return .register(emit(argument)) }
+        if tree[argument].kind == .identifier, case .local(let number) = checked.resolutions[argument] {
+            return locals[number]
+        }
+        guard let chain = chain(argument), !chain.isDynamic else { return nil }
+        return .chain(argument)
     }
 
     /// The code of a value that is evaluated at its first use, at most once. It has registers of its own, because it

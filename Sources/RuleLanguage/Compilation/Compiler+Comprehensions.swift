@@ -10,6 +10,7 @@ extension Compiler {
     /// ```
     mutating func emitComprehension(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let macro = tree.macro(id)
+        if macro == .reduce { return emitReduction(id, into) }
         let children = tree.children(id).map { Int($0) }
         let target = into ?? newRegister()
         let mark = top
@@ -64,8 +65,42 @@ extension Compiler {
         case .existsOne: add(.equal, a: target, b: counter, c: constant(.int(1)), at: id)
         case .filter, .map, .transformList: add(.finishList, a: target, b: loop, at: id)
         case .transformMap, .transformMapEntry: add(.finishMap, a: target, b: loop, at: id)
-        case .sortBy: add(.finishSort, a: target, b: loop, at: id)
+        case .sortBy, .reduce: add(.finishSort, a: target, b: loop, at: id)
         }
+        top = mark
+        return target
+    }
+
+    /// `list.reduce(acc, x, start, step)`: a loop without output, whose step replaces the accumulator.
+    private mutating func emitReduction(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let children = tree.children(id).map { Int($0) }
+        let target = into ?? newRegister()
+        let mark = top
+        let range = emit(children[0])
+        let loop = addLoop()
+        add(.iterate, a: loop, b: range, at: children[0])
+        let accumulator = newRegister()
+        let variable = newRegister()
+        let inside = top
+        add(.move, a: accumulator, b: emit(children[1]), at: children[1])
+        top = inside
+        if case .local(let number) = checked.resolutions[id] {
+            locals[number] = .register(accumulator)
+            locals[number + 1] = .register(variable)
+        }
+        if !checked.types[id].isScalar { parts.makesContainers = true }
+        let toNext = addJump(.jump, at: id)
+        let body = here
+        let wasRepeated = isRepeated
+        isRepeated = true
+        conditionally { compiler in
+            let result = compiler.emit(children[2])
+            compiler.add(.accumulate, a: loop, b: result, c: accumulator, at: children[2])
+        }
+        isRepeated = wasRepeated
+        land(toNext)
+        add(.next, a: loop, b: variable, c: body, at: id)
+        add(.move, a: target, b: accumulator, at: id)
         top = mark
         return target
     }

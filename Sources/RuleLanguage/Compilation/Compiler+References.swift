@@ -17,7 +17,12 @@ extension Compiler {
     /// The chain of plain selects and indexes that a node forms, if all values on the way are lists, maps, objects or
     /// of unknown type. The tree's height bounds the recursion.
     func chain(_ id: SyntaxTree.ID) -> Chain? {
-        if case .variable(let number) = checked.resolutions[id] { return Chain(variable: number) }
+        switch checked.resolutions[id] {
+        case .variable(let number): return Chain(variable: number)
+        case .local(let number) where tree[id].kind == .identifier:
+            if case .chain(let argument)? = locals[number] { return chain(argument) }
+        default: break
+        }
         let node = tree[id]
         guard node.kind == .select || node.kind == .index, !node.flag else { return nil }
         let operand = tree.child(id, 0)
@@ -75,7 +80,8 @@ extension Compiler {
         }
         let made = RuleInput(
             name: Name(name), namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
-            isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, operation: operation)
+            isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, pattern: variable.name.patternFromRoot,
+            operation: operation)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
             if isDefinite { parts.inputs[known].isDefinite = true }
             return Int32(known)
@@ -114,6 +120,7 @@ extension Compiler {
         case .lazy(let lazy, let register)?:
             add(.force, a: lazy, at: id)
             return register
+        case .chain(let argument)?: return emitReference(argument, nil)
         case nil: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
     }

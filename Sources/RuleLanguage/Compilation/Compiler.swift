@@ -35,6 +35,8 @@ struct Compiler {
     enum Local {
         case register(Int32)
         case lazy(number: Int32, register: Int32)
+        /// An argument that is an input, or a part of one: read where the function uses it.
+        case chain(SyntaxTree.ID)
     }
 
     var tree: SyntaxTree { checked.tree }
@@ -48,12 +50,19 @@ struct Compiler {
         // One register for each input. There are at most as many inputs as names of variables, plus one for each
         // optional access, which first reads presence.
         var references: Int32 = 0
-        for resolution in checked.resolutions { if case .variable = resolution { references += 1 } }
+        for resolution in checked.resolutions {
+            switch resolution {
+            case .variable: references += 1
+            case .local where !checked.functions.isEmpty: references += 1
+            default: break
+            }
+        }
         for node in checked.tree.nodes where node.flag && (node.kind == .select || node.kind == .index) {
             references += 1
         }
         top = references
         peak = top
+        parts.functions = checked.functions
         usedParts = findUsedParts()
     }
 
@@ -76,7 +85,7 @@ struct Compiler {
             default: false
             }
         }
-        guard !isTraced, !hasFolded else { return nil }
+        guard !isTraced, !hasFolded, checked.functions.isEmpty else { return nil }
         var found: [(start: Int32, number: NumberConstant)] = []
         for id in numbers {
             let emitted = literals.filter { $0.id == id }
@@ -184,6 +193,7 @@ struct Compiler {
         case .bind: return emitBind(id, into)
         case .optionalMap: return emitOptionalMap(id, into)
         case .block: return emitBlock(id, into)
+        case .attempt: return emitAttempt(id, into)
         }
     }
 
@@ -222,9 +232,19 @@ struct Compiler {
             if checked.types[id] == .string, !isTraced { return emitConcatenation(id, into) }
             parts.makesContainers = true
         }
+        if let fault = mixtureFault(id) { return fail(fault, at: id) }
         return emitOperation(opcode, [tree.child(id, 0), tree.child(id, 1)], id, into) {
             Folding.foldBinary(opcode, $0[0], $0[1])
         }
+    }
+
+    /// The fault of arithmetic with numbers of types that are known and differ. The checker refuses it, except in rules
+    /// that run unchecked.
+    private func mixtureFault(_ id: SyntaxTree.ID) -> String? {
+        guard [.add, .subtract, .multiply, .divide].contains(tree.operation(id)) else { return nil }
+        let (left, right) = (checked.types[tree.child(id, 0)], checked.types[tree.child(id, 1)])
+        guard left != right, [left, right].allSatisfy({ [.int, .double].contains($0) }) else { return nil }
+        return "no such overload: '\(tree.operation(id).text)' applied to '(\(left), \(right))'"
     }
 
     /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined here.
@@ -296,6 +316,34 @@ struct Compiler {
         (isDefinite, onlyNextIsDefinite) = (wasDefinite, wasOnlyNext)
         add(.endLogic, flag: isOr, a: target, b: fault, at: id)
         for jump in toEnd { land(jump) }
+        return target
+    }
+
+    /// `orElse(x, default)`, `isError(x)`: a fault of x leads to the code of the other result.
+    private mutating func emitAttempt(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        let target = into ?? newRegister()
+        let mark = top
+        let children = tree.children(id).map { Int($0) }
+        let fault = addFault(at: id)
+        let wasOnlyNext = onlyNextIsDefinite
+        let wasDefinite = isDefinite
+        var toEnd = 0
+        onlyNextIsDefinite = true
+        guarded(fault) { compiler in
+            let operand = compiler.emit(children[0])
+            let result = children.count > 1 ? operand : compiler.constant(.bool(false))
+            compiler.add(.move, a: target, b: result, at: id)
+            toEnd = compiler.addJump(.jump, at: id)
+        }
+        (isDefinite, onlyNextIsDefinite) = (wasDefinite, wasOnlyNext)
+        top = mark
+        conditionally { compiler in
+            compiler.add(.absorb, a: fault, at: id)
+            let other = children.count > 1 ? compiler.emit(children[1]) : compiler.constant(.bool(true))
+            compiler.add(.move, a: target, b: other, at: id)
+        }
+        land(toEnd)
+        top = mark
         return target
     }
 

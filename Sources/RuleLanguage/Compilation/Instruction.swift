@@ -63,12 +63,17 @@ enum Opcode: UInt8 {
     /// The end of a chain that is not decided: throws the fault stored under b, or → a true (flag: `||`, false).
     case endLogic
 
+    /// Throws the fault stored under a, if nothing may absorb it: a limit or a cycle.
+    case absorb
+
     /// Opens loop a over b. flag: the loop has two variables, or accepts only a list.
     case iterate
     /// The next element of loop a into register b (and b + 1), then jumps to c. Continues after the last element.
     case next
     /// Adds 1 to register a if b, a bool, is true.
     case count
+    /// b → the register c, the accumulator of loop a.
+    case accumulate
     /// Adds c to the output of loop a if b, a bool, is true.
     case filter
     /// Adds b to the output of loop a. flag: adds the content of the optional b, if any.
@@ -126,7 +131,7 @@ extension Opcode {
         case .jump, .jumpUnless, .subtract, .multiply, .divide, .modulo, .equal, .notEqual, .less, .lessOrEqual,
             .greater,
             .greaterOrEqual, .isIn, .negate, .not, .presence, .matches, .startsWith, .endsWith, .contains, .timePart,
-            .beginLogic,
+            .beginLogic, .absorb,
             .logicStep, .lastLogicStep, .endLogic, .iterate, .count, .beginLazy, .force, .endLazy, .fail, .record, .end:
             true
         default: false

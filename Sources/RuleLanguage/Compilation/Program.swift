@@ -43,6 +43,7 @@ public final class Program {
 
     /// The inputs that the rule may read. A reader is called with their indexes.
     public var inputs: [RuleInput] { form.parts.inputs }
+    public var ruleLimits: RuleLimits { limits.pointee }
     /// The type that the checker has inferred, or `dyn`.
     public var resultType: RuleType { form.parts.resultType }
 
@@ -111,15 +112,17 @@ public final class Program {
     }
 
     /// The failure of an instruction, with its position in the rule.
-    func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
+    func makeFailure(_ code: ErrorCode, _ message: String, hint: String? = nil, at instruction: Int) -> Failure {
         let (line, column) = SourceText.locate(of: form.findPosition(of: instruction, in: text), in: text)
-        return Failure(code, message, rule: text, line: line, column: column)
+        return Failure(code, message, rule: text, line: line, column: column, hint: hint)
     }
 }
 
-/// Programs are equal if they are written the same.
+/// Programs are equal if they, and the functions that they call, are written the same.
 extension Program: Equatable {
-    public static func == (a: Program, b: Program) -> Bool { a === b || a.text.hasSameBytes(as: b.text) }
+    public static func == (a: Program, b: Program) -> Bool {
+        a === b || a.text.hasSameBytes(as: b.text) && a.form.parts.functions == b.form.parts.functions
+    }
 }
 
 /// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.
@@ -249,6 +252,8 @@ struct ProgramParts {
     var operands: [Int32] = []
     var calls: [Call] = []
     var patterns: [Pattern] = []
+    /// The declared functions that are called.
+    var functions: [DeclaredFunction] = []
     /// The cost of compiling the patterns, in steps.
     var patternCost = 0
     var messages: [String] = []
@@ -267,6 +272,7 @@ struct ProgramParts {
         for instruction in instructions where !instruction.opcode.givesScalar {
             switch instruction.opcode {
             case .next: registers.formUnion([instruction.b, instruction.b + 1])
+            case .accumulate: registers.insert(instruction.c)
             default: registers.insert(instruction.a)
             }
         }

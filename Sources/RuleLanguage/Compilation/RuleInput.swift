@@ -17,6 +17,8 @@ public struct RuleInput: Hashable {
     /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
     /// parts.
     public let parts: UsedParts?
+    /// For the map of what a pattern matches, `$/*.battery`: the pattern.
+    public let pattern: PathPattern?
     /// The operator over time through which the rule reads the path; nil: the value itself.
     public let operation: TimeOperator?
 
@@ -42,6 +44,12 @@ extension RuleInput: CustomStringConvertible {
 }
 
 extension Name {
+    /// The pattern of which a rule reads what it matches: of `$/*.battery`, what follows the `$`.
+    var patternFromRoot: PathPattern? {
+        guard text.utf8.contains(UInt8(ascii: "*")), let path = pathFromRoot else { return nil }
+        return (try? PathPattern(path.text)).flatMap { $0.exact == nil ? $0 : nil }
+    }
+
     /// The path of an attribute that is named from the root: of `$/grid/limits.high`, what follows the `$`.
     public var pathFromRoot: Name? {
         text.utf8.starts(with: "$/".utf8) ? Name(String(Substring(text.utf8.dropFirst()))) : nil

@@ -64,7 +64,7 @@ struct UsedPartsFinder {
             visit(children[0], isLookedAt: false)
             visit(children[1], isLookedAt: !passesOn)
         case .call, .memberCall: call(id, children, passesOn)
-        case .list, .map, .optionalEntry: for child in children { visit(child, isLookedAt: !passesOn) }
+        case .list, .map, .optionalEntry, .attempt: for child in children { visit(child, isLookedAt: !passesOn) }
         case .binary: for child in children { visit(child, isLookedAt: !(passesOn && tree.operation(id) == .add)) }
         default: for child in children { visit(child) }
         }

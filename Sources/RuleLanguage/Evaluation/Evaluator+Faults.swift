@@ -54,7 +54,7 @@ extension Evaluator {
         // Finding its line and column scans the text.
         machine.pointee.meter.remaining -= program.text.utf8.count / 32
         guard let failure = fault.failure else {
-            return program.makeFailure(.ruleFailed, fault.message, at: Int(fault.instruction))
+            return program.makeFailure(.ruleFailed, fault.message, hint: fault.hint, at: Int(fault.instruction))
         }
         // A failure without another origin comes from this rule.
         guard failure.path == nil, failure.rule == nil else { return failure }

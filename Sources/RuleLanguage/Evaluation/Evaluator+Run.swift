@@ -224,6 +224,8 @@ extension Evaluator {
                         }
                         set(i.a, .bool(!i.flag))
 
+                    case .absorb: try absorb(Int(i.a))
+
                     case .iterate: try machine.pointee.open(Int(i.a), over: at(i.b).pointee, wantsValues: i.flag)
                     case .next:
                         let loop = machine.pointee.loops + Int(i.a)
@@ -240,6 +242,7 @@ extension Evaluator {
                             throw .noSuchOverload("exists_one", at(i.b))
                         }
                         if flag { set(i.a, .int(count + 1)) }
+                    case .accumulate: try accumulate(at(i.b), in: registers + Int(i.c), Int(i.a))
                     case .filter:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("filter", at(i.b)) }
                         if flag { try machine.pointee.append(at(i.c).pointee, to: Int(i.a)) }
@@ -318,6 +321,24 @@ extension Evaluator {
             machine.pointee.set(variable + 1, copying: values + index)
         }
     }
+
+    /// Throws the fault stored under a number if it is not one that `orElse` absorbs.
+    @inline(never)
+    private func absorb(_ number: Int) throws(Fault) {
+        guard let fault = machine.pointee.faults[number] else { return }
+        if fault.failure?.code == .limit || fault.failure?.code == .cycle { throw fault }
+    }
+
+    /// Replaces an accumulator. One step can only nest it as deep as the rule is, so it is not measured in each.
+    @inline(never)
+    private func accumulate(
+        _ value: UnsafeMutablePointer<Value>, in accumulator: UnsafeMutablePointer<Value>, _ loop: Int
+    ) throws(Fault) {
+        if machine.pointee.loops[loop].index % Evaluator.stepsBetweenMeasures == 0 { try measure(value.pointee) }
+        machine.pointee.set(accumulator, copying: value)
+    }
+
+    private static var stepsBetweenMeasures: Int { 16 }
 
     /// Charges for looking up a key that may be long.
     @inline(__always)

@@ -72,7 +72,10 @@ public struct Explanation {
             if !isPath || trace[operand] != nil { return [operand] + shown }
             at = operand
         }
-        return at == id ? tree.children(id).map { Int($0) } : shown
+        guard at == id else { return shown }
+        let children = tree.children(id).map { Int($0) }
+        // The rule of a declared function is not a part of this text.
+        return tree[id].kind == .block && tree[id].flag ? children.dropLast() : children
     }
 }
 

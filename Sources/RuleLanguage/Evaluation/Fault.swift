@@ -11,12 +11,17 @@ struct Fault: Error {
 
     var kind: Kind = .error
     var message: String
+    /// What to do about it.
+    var hint: String?
     /// The failure of an input without a value. It is passed on unchanged.
     var failure: Failure?
     /// Set by the function that catches the fault.
     var instruction: Int32 = -1
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
 
     init(limit message: String) {
         self.message = message

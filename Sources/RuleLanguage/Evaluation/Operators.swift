@@ -71,6 +71,13 @@ enum Operators {
             return .duration(TimeSpan(nanoseconds: try whole(opcode, x.nanoseconds, y.nanoseconds, "duration")))
         case (.divide, .duration(let x), .duration(let y)):
             return .double(Double(x.nanoseconds) / Double(y.nanoseconds))
+        case (.multiply, .duration(let span), let factor), (.multiply, let factor, .duration(let span)):
+            if let product = try multiply(span, by: factor) { return .duration(product) }
+        case (.divide, .duration(let span), let divisor):
+            if let quotient = try divide(span, by: divisor) { return .duration(quotient) }
+        // The checker refuses a mixture that it knows.
+        case (_, .int(let x), .double(let y)): if let result = apply(opcode, Double(x), y) { return result }
+        case (_, .double(let x), .int(let y)): if let result = apply(opcode, x, Double(y)) { return result }
         case (.add, .timestamp(let time), .duration(let span)), (.add, .duration(let span), .timestamp(let time)):
             guard let sum = time.advanced(by: span) else { throw Fault("timestamp overflow") }
             return .timestamp(sum)
@@ -91,6 +98,29 @@ enum Operators {
         default: break
         }
         throw .noSuchOverload(opcode.symbol, a, b)
+    }
+
+    /// A duration times an int, exactly, or times a double, to the nanosecond; nil for other values.
+    static func multiply(_ span: TimeSpan, by factor: Value) throws(Fault) -> TimeSpan? {
+        switch factor {
+        case .int(let count):
+            return TimeSpan(nanoseconds: try whole(.multiply, span.nanoseconds, count, "duration"))
+        case .double(let factor): return try rounded(Double(span.nanoseconds) * factor)
+        default: return nil
+        }
+    }
+
+    private static func divide(_ span: TimeSpan, by divisor: Value) throws(Fault) -> TimeSpan? {
+        switch divisor {
+        case .int(let count): return TimeSpan(nanoseconds: try whole(.divide, span.nanoseconds, count, "duration"))
+        case .double(let divisor): return try rounded(Double(span.nanoseconds) / divisor)
+        default: return nil
+        }
+    }
+
+    private static func rounded(_ nanoseconds: Double) throws(Fault) -> TimeSpan {
+        guard let whole = Int64(exactly: nanoseconds.rounded()) else { throw Fault("duration overflow") }
+        return TimeSpan(nanoseconds: whole)
     }
 
     /// Exact, or a fault.

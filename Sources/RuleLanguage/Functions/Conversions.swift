@@ -16,7 +16,12 @@ extension FunctionList {
             try Conversions.bytes(a[0], &meter)
         }
         define("timestamp(timestamp|string|int) -> timestamp", work: time, of: Conversions.timestamp)
-        define("duration(duration|string) -> duration", work: time, of: Conversions.duration)
+        define("duration(duration|string) -> duration", "duration(int|double,string) -> duration", work: time) {
+            (a, _) throws(Fault) in
+            guard a.count > 1 else { return try Conversions.duration(a[0]) }
+            guard let unit = a.text(1) else { return nil }
+            return try Conversions.duration(a[0], unit)
+        }
     }
 }
 
@@ -171,6 +176,21 @@ enum Conversions {
             return .timestamp(time)
         default: return nil
         }
+    }
+
+    /// Nanoseconds of the units of durations.
+    private static let units: KeyValuePairs<String, Int64> = [
+        "d": 86_400_000_000_000, "h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000,
+        "us": 1000, "ns": 1,
+    ]
+
+    fileprivate static func duration(_ count: Value, _ unit: String) throws(Fault) -> Value? {
+        guard let unit = units.first(where: { $0.key == unit })?.value else {
+            throw Fault(
+                "unknown unit \(CELText.brief(.string(unit)))",
+                hint: "the units are \(units.map(\.key).joined(separator: ", "))")
+        }
+        return try Operators.multiply(TimeSpan(nanoseconds: unit), by: count).map { .duration($0) }
     }
 
     fileprivate static func duration(_ value: Value) throws(Fault) -> Value? {

@@ -19,6 +19,9 @@ final class Function: Sendable {
         self.code = code
     }
 
+    /// True if it can be called without a receiver.
+    var isGlobal: Bool { overloads.isEmpty || overloads.contains { !$0.isMember } }
+
     /// True if an overload has this style and this number of parameters.
     func takes(_ count: Int, isMember: Bool) -> Bool {
         if overloads.isEmpty { return !isMember && count > 0 }

@@ -48,8 +48,11 @@ struct FunctionList {
             "_+_(int|uint|double|string|bytes|list(A)|duration,=) -> =",
             "_+_(timestamp|duration,duration|timestamp) -> timestamp")
         define("_-_(int|uint|double|duration,=) -> =", "_-_(timestamp,timestamp|duration) -> duration|timestamp")
-        define("_*_(int|uint|double,=) -> =")
-        define("_/_(int|uint|double,=) -> =", "_/_(duration,duration) -> double")
+        define(
+            "_*_(int|uint|double,=) -> =", "_*_(duration,int|double) -> duration",
+            "_*_(int|double,duration) -> duration")
+        define(
+            "_/_(int|uint|double,=) -> =", "_/_(duration,duration) -> double", "_/_(duration,int|double) -> duration")
         define("_%_(int|uint,=) -> =")
         define("_in_(A,list(A)|map(A,B)) -> bool")
         define("_<_(bool|int|uint|double|string|bytes|timestamp|duration,=) -> bool")

@@ -10,6 +10,7 @@ enum FunctionTable {
         list.defineStrings()
         list.defineMath()
         list.defineLists()
+        list.defineMaps()
         list.definePatterns()
         list.defineNetwork()
         return list.functions

@@ -12,6 +12,18 @@ extension FunctionList {
             return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
         }
         define("lists.range(int) -> list(int)", code: ListLibrary.makeRange)
+        define(
+            "list(int)|list(uint)|list(double)|list(duration)::sum() -> int|uint|double|duration", work: Work(base: 5),
+            code: ListLibrary.sum)
+        define(
+            "list(int)|list(uint)|list(double)|list(duration)::average([dyn]) -> double|double|double|duration",
+            work: Work(base: 5), code: ListLibrary.average)
+        define("list(A)::min([A]) -> A") { (a, meter) throws(Fault) in
+            try ListLibrary.extremum(.less, a, "min", &meter)
+        }
+        define("list(A)::max([A]) -> A") { (a, meter) throws(Fault) in
+            try ListLibrary.extremum(.greater, a, "max", &meter)
+        }
         define("sets.contains(list(A),list(A)) -> bool", work: Work(base: 5)) { (a, meter) throws(Fault) in
             guard let x = a.elements(0), let y = a.elements(1) else { return nil }
             return .bool(try SetLibrary.contains(x, y, &meter))
@@ -29,14 +41,90 @@ extension FunctionList {
     }
 }
 
+extension FunctionList {
+    mutating func defineMaps() {
+        let copy = Work(base: 1 + Machine.stepsPerEntry)
+        define("map(A,B)::with(A,B) -> map(A,B)", work: copy) { (a, meter) throws(Fault) in
+            guard var map = a[0].map else { return nil }
+            guard a[1].isKey else { throw Fault("unsupported key type: '\(a[1].shortTypeName)'") }
+            try meter.chargeElements(map.count + 1)
+            map[a[1]] = a[2]
+            return .map(map)
+        }
+        define("map(A,B)::merge(map(A,B)) -> map(A,B)", work: copy) { (a, meter) throws(Fault) in
+            guard var map = a[0].map, let other = a[1].map else { return nil }
+            try meter.chargeElements(map.count + other.count)
+            try meter.charge(other.count * Machine.stepsPerEntry)
+            for position in 0..<other.count {
+                let (key, value) = other.entry(at: position)
+                try meter.chargeKey(key)
+                map[key] = value
+            }
+            return .map(map)
+        }
+    }
+}
+
 enum ListLibrary {
     fileprivate static func slice(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let list = a.elements(0), let start = a.int(1), let end = a.int(2) else { return nil }
-        guard start >= 0, start <= end, end <= list.count else {
-            throw Fault("cannot slice(\(start), \(end)) a list of \(list.count) elements")
+        guard let list = a.elements(0), let first = a.int(1), let behind = a.int(2) else { return nil }
+        let start = Int(clamping: min(max(first, 0), Int64(list.count)))
+        let end = Int(clamping: min(max(behind, Int64(start)), Int64(list.count)))
+        try meter.chargeElements(end - start)
+        return .list(Array(list[start..<end]))
+    }
+
+    // MARK: numbers of a list
+
+    /// As the elements with `+` between them; 0 for an empty list.
+    fileprivate static func sum(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.elements(0) else { return nil }
+        return try sum(list, "sum", &meter)
+    }
+
+    private static func sum(_ list: ValueList, _ name: String, _ meter: inout Meter) throws(Fault) -> Value {
+        guard var sum = list.first else { return .int(0) }
+        switch sum {
+        case .int, .uint, .double, .duration: break
+        default: throw Fault("\(name)() adds numbers or durations, not a value of type '\(sum.shortTypeName)'")
         }
-        try meter.chargeElements(Int(end - start))
-        return .list(Array(list[Int(start)..<Int(end)]))
+        for element in list.dropFirst() { sum = try Operators.apply(.add, sum, element, &meter) }
+        return sum
+    }
+
+    fileprivate static func average(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.elements(0) else { return nil }
+        if list.isEmpty { return try standard(a, "average") }
+        switch try sum(list, "average", &meter) {
+        case .duration(let span): return .duration(TimeSpan(nanoseconds: span.nanoseconds / Int64(list.count)))
+        case let sum: return sum.number.map { .double($0 / Double(list.count)) }
+        }
+    }
+
+    fileprivate static func extremum(
+        _ wanted: Equality.Order, _ a: Arguments, _ name: String, _ meter: inout Meter
+    ) throws(Fault) -> Value? {
+        guard let list = a.elements(0) else { return nil }
+        guard var best = list.first else { return try standard(a, name) }
+        for element in list {
+            if case .string(let text) = element { try meter.chargeBytes(2 * text.utf8.count) }
+            guard let order = Equality.order(element, best) else {
+                if element.number != nil, best.number != nil { continue }
+                throw Fault(
+                    "\(name)() compares elements of one type that have an order, not '\(best.shortTypeName)' and "
+                        + "'\(element.shortTypeName)'")
+            }
+            if order == wanted { best = element }
+        }
+        return best
+    }
+
+    /// What a function gives for an empty list: its second argument.
+    static func standard(_ a: Arguments, _ name: String) throws(Fault) -> Value {
+        guard a.count > 1 else {
+            throw Fault("\(name)() of an empty list", hint: "give a value for an empty list, as list.\(name)(0)")
+        }
+        return a[1]
     }
 
     fileprivate static func makeRange(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {

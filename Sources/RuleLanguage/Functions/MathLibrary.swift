@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 
 extension FunctionList {
     mutating func defineMath() {
@@ -7,8 +8,34 @@ extension FunctionList {
         let one = Work.constant(1)
         define("math.ceil(double) -> double", work: one) { (x: Double) in .double(x.rounded(.up)) }
         define("math.floor(double) -> double", work: one) { (x: Double) in .double(x.rounded(.down)) }
-        define("math.round(double) -> double", work: one) { (x: Double) in
-            .double(x.rounded(.toNearestOrAwayFromZero))
+        define("math.round(double) -> double", "math.round(double|int|uint,int) -> double", work: .constant(5)) {
+            (a, _) throws(Fault) in
+            if a.count == 1 {
+                guard case .double(let x) = a[0] else { return nil }
+                return .double(x.rounded(.toNearestOrAwayFromZero))
+            }
+            guard let x = a[0].number, let digits = a.int(1) else { return nil }
+            return .double(try MathLibrary.round(x, digits))
+        }
+        define(
+            "math.clamp(int|uint|double,=,=) -> =", "math.clamp(double,int|int|double,int|double|int) -> double",
+            work: one
+        ) {
+            (a, _) throws(Fault) in try MathLibrary.clamp(a[0], a[1], a[2])
+        }
+        let slow = Work.constant(5)
+        define("math.pow(double|int|uint|double|int,double|double|double|int|int) -> double", work: slow) {
+            (x: Value, y: Value) in
+            if let x = x.number, let y = y.number { .double(Glibc.pow(x, y)) } else { nil }
+        }
+        define("math.exp(double|int|uint) -> double", work: slow) { (x: Value) in
+            x.number.map { .double(Glibc.exp($0)) }
+        }
+        define("math.log(double|int|uint) -> double", work: slow) { (x: Value) in
+            x.number.map { .double(Glibc.log($0)) }
+        }
+        define("math.log10(double|int|uint) -> double", work: slow) { (x: Value) in
+            x.number.map { .double(Glibc.log10($0)) }
         }
         define("math.trunc(double) -> double", work: one) { (x: Double) in .double(x.rounded(.towardZero)) }
         define("math.isNaN(double) -> bool", work: one) { (x: Double) in .bool(x.isNaN) }
@@ -48,6 +75,34 @@ enum MathLibrary {
             if order == wanted { best = candidate }
         }
         return best
+    }
+
+    /// Half away from zero, at a decimal place.
+    fileprivate static func round(_ x: Double, _ digits: Int64) throws(Fault) -> Double {
+        guard (-mostDigits...mostDigits).contains(digits) else {
+            throw Fault("round() takes \(-mostDigits) to \(mostDigits) digits, not \(digits)")
+        }
+        let scale = Glibc.pow(10.0, Double(Swift.abs(digits)))
+        let scaled = digits < 0 ? x / scale : x * scale
+        // A number without a fraction at that place, or one that is beyond all numbers when it is scaled.
+        guard scaled.magnitude < 0x1p52 else { return x }
+        let rounded = scaled.rounded(.toNearestOrAwayFromZero)
+        return digits < 0 ? rounded * scale : rounded / scale
+    }
+
+    private static let mostDigits: Int64 = 300
+
+    fileprivate static func clamp(_ x: Value, _ low: Value, _ high: Value) throws(Fault) -> Value? {
+        guard x.number != nil, let order = Equality.numericOrder(low, high) else { return nil }
+        if order == .greater {
+            throw Fault("clamp(): the lower bound \(CELText.brief(low)) is above the upper one \(CELText.brief(high))")
+        }
+        func bound(_ bound: Value) -> Value? {
+            if case .double = x { bound.number.map { .double($0) } } else { bound }
+        }
+        if Equality.numericOrder(x, low) == .less { return bound(low) }
+        if Equality.numericOrder(x, high) == .greater { return bound(high) }
+        return x
     }
 
     fileprivate static func abs(_ value: Value) throws(Fault) -> Value? {

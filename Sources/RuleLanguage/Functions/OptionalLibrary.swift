@@ -18,8 +18,14 @@ extension FunctionList {
         // Calls of these are compiled to jumps.
         define("optional(A)::or(optional(A)) -> optional(A)")
         define("optional(A)::orValue(A) -> A")
-        define("list(A)::first() -> optional(A)", work: one) { (list: ValueList) in .optional(list.first) }
-        define("list(A)::last() -> optional(A)", work: one) { (list: ValueList) in .optional(list.last) }
+        define("list(A)::first() -> optional(A)", "list(A)::first(A) -> A", work: one) { (a, _) throws(Fault) in
+            guard let list = a.elements(0) else { return nil }
+            return a.count == 1 ? .optional(list.first) : list.first ?? a[1]
+        }
+        define("list(A)::last() -> optional(A)", "list(A)::last(A) -> A", work: one) { (a, _) throws(Fault) in
+            guard let list = a.elements(0) else { return nil }
+            return a.count == 1 ? .optional(list.last) : list.last ?? a[1]
+        }
     }
 }
 

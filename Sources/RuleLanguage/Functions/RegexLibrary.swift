@@ -50,7 +50,9 @@ enum RegexLibrary {
             try meter.charge(10 + pattern.repeatedSearchCost(bytes.count - start))
             guard pattern.firstMatch(in: bytes, from: start, &spans) else { return }
             let ranges = (0...pattern.groupCount).map { group -> Range<Int>? in
-                spans[2 * group] < 0 ? nil : Int(spans[2 * group])..<Int(spans[2 * group + 1])
+                let from = Int(spans[2 * group])
+                let to = Int(spans[2 * group + 1])
+                return from < 0 ? nil : from..<to
             }
             guard let whole = ranges[0], try body(ranges, &meter) else { return }
             start = whole.upperBound

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// `"…".format([…])`: the clauses %s %d %f %e %b %o %x %X %%, with a precision for f and e.
+/// `"…".format([…])`: the clauses %s %d %f %e %b %o %x %X %%, with a width, and a precision for f and e.
 enum StringFormat {
-    /// Maximum digits after the point in a clause.
+    /// Maximum digits after the point in a clause, and maximum width.
     private static let maximumPrecision = 1000
 
     /// Steps for a clause, in addition to the cost of the value.
@@ -22,14 +22,16 @@ enum StringFormat {
                 rest.removeFirst()
                 continue
             }
+            let width = try Width(&rest)
             let precision = try readPrecision(&rest)
             guard let clause = rest.popFirst() else { throw Fault("the format ends inside a clause") }
-            try meter.charge(clauseCost + (precision ?? 0) / 8)
+            try meter.charge(clauseCost + ((precision ?? 0) + width.count) / 8)
             guard next < values.count else {
                 throw Fault("index \(next) out of range: the format needs more arguments")
             }
             let before = output.utf8.count
-            output += try text(values[next], clause, precision, &meter)
+            output += width.fill(
+                try text(values[next], clause, precision, &meter), isNumber: clause != UInt8(ascii: "s"))
             if output.utf8.count > meter.limits.textSize { try meter.chargeText(output.utf8.count) }
             try meter.chargeBytes(output.utf8.count - before)
             next += 1
@@ -37,6 +39,36 @@ enum StringFormat {
         output += String(Substring(rest))
         try meter.chargeText(output.utf8.count)
         return .string(output)
+    }
+
+    /// The least number of code points of a clause: `%5d`, `%02d` with zeros, `%-5s` with the spaces behind.
+    private struct Width {
+        private(set) var count = 0
+        private var hasZeros = false
+        private var isLeft = false
+
+        init(_ rest: inout Substring.UTF8View.SubSequence) throws(Fault) {
+            while let sign = rest.first, sign == UInt8(ascii: "0") || sign == UInt8(ascii: "-") {
+                if sign == UInt8(ascii: "0") { hasZeros = true } else { isLeft = true }
+                rest.removeFirst()
+            }
+            while let digit = rest.first, digit.isDigit {
+                count = min(count * 10 + Int(digit - 48), maximumPrecision + 1)
+                rest.removeFirst()
+            }
+            guard count <= maximumPrecision else { throw Fault("a width of more than \(maximumPrecision)") }
+        }
+
+        func fill(_ text: String, isNumber: Bool) -> String {
+            let missing = count == 0 ? 0 : count - text.unicodeScalars.count
+            if missing <= 0 { return text }
+            if isLeft { return text + String(repeating: " ", count: missing) }
+            let sign = text.hasPrefix("-") ? 1 : 0
+            guard hasZeros, isNumber, text.utf8.dropFirst(sign).first?.hexDigit != nil else {
+                return String(repeating: " ", count: missing) + text
+            }
+            return text.prefix(sign) + String(repeating: "0", count: missing) + text.dropFirst(sign)
+        }
     }
 
     private static func readPrecision(_ rest: inout Substring.UTF8View.SubSequence) throws(Fault) -> Int? {

@@ -35,7 +35,14 @@ extension FunctionList {
         define("list(string)::join([string]) -> string", work: Work(base: 5), code: StringLibrary.join)
         define("string|list(A)::reverse() -> =", work: slow, code: StringLibrary.reverse)
         define(
-            "string::format(list(dyn)) -> string", work: Work(base: 20, bytesPerStep: 5), code: StringFormat.formatText)
+            "string::format(list(dyn)) -> string", "timestamp::format(string[,string]) -> string",
+            work: Work(base: 20, bytesPerStep: 5)
+        ) { (a, meter) throws(Fault) in
+            guard case .timestamp(let time) = a[0] else { return try StringFormat.formatText(a, &meter) }
+            guard let pattern = a.text(1), a.count == 2 || a.text(2) != nil else { return nil }
+            let offset = try a.text(2).map { (zone) throws(Fault) in try TimeLibrary.offset(zone, at: time, &meter) }
+            return .string(try TimeFormat.text(time, pattern, offset: offset ?? 0, &meter))
+        }
         define("strings.quote(string) -> string", work: slow, code: StringLibrary.quoteText)
         define("base64.encode(bytes) -> string", work: fast) { (a, meter) throws(Fault) in
             guard case .bytes(let bytes) = a[0] else { return nil }

@@ -79,14 +79,16 @@ enum TimeLibrary {
     }
 
     /// Seconds east of Greenwich: an IANA name, `UTC`, or `[+-]HH:MM`.
-    fileprivate static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
-        if zone == "UTC" || zone == "Z" { return 0 }
-        if let fixed = fixedOffset(zone) { return fixed }
+    static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
+        if let fixed = fixedZone(zone) { return fixed }
         guard let found = try meter.zones.zone(zone, &meter) else {
             throw Fault("unknown time zone \(CELText.brief(.string(zone)))")
         }
         return found.offset(at: time.seconds)
     }
+
+    /// The offset of a zone that is one.
+    static func fixedZone(_ zone: String) -> Int? { zone == "UTC" || zone == "Z" ? 0 : fixedOffset(zone) }
 
     private static func fixedOffset(_ text: String) -> Int? {
         guard text.utf8.count <= 6 else { return nil }

@@ -89,7 +89,7 @@ struct Lexer {
         token = keyword(from, at)
     }
 
-    /// `$/grid/limits.high`: a name that is the path of an attribute.
+    /// `$/grid/limits.high`: a name that is the path of an attribute, or of all that `$/*.battery` matches.
     private mutating func readRootName(_ from: Int) {
         func isPart(_ byte: UInt8) -> Bool {
             byte.isOfName || byte == UInt8(ascii: "-") || byte >= 0x80
@@ -101,6 +101,8 @@ struct Lexer {
                 at += 1
                 while at < bytes.count, bytes[at] != UInt8(ascii: "\"") { at += 1 }
                 at += 1
+            } else if byte(at) == UInt8(ascii: "*") {
+                at += byte(at + 1) == UInt8(ascii: "*") ? 2 : 1
             } else {
                 while isPart(byte(at)) { at += 1 }
             }

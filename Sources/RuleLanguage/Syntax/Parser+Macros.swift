@@ -3,8 +3,13 @@ import AttributeValues
 /// Macros: calls whose arguments are not evaluated before the call. The name, the number of arguments and the style of
 /// the call decide whether it is a macro. Every other call of that name is an ordinary function.
 extension Parser {
-    /// `has(a.b)`.
-    mutating func expandGlobal(_ name: String, _ arguments: [SyntaxTree.ID], _ position: Int) -> SyntaxTree.ID? {
+    /// `has(a.b)`, `orElse(x, default)`, `isError(x)`.
+    mutating func expandGlobal(
+        _ name: String, _ arguments: [SyntaxTree.ID], _ position: Int, from start: Int
+    ) -> SyntaxTree.ID? {
+        if name == "orElse" && arguments.count == 2 || name == "isError" && arguments.count == 1 {
+            return add(.attempt, at: position, from: start, arguments)
+        }
         guard name == "has", arguments.count == 1 else { return nil }
         let argument = arguments[0]
         guard tree[argument].kind == .select else {
@@ -36,7 +41,8 @@ extension Parser {
         [String: (macro: SyntaxTree.Macro, variables: ClosedRange<Int>, parts: ClosedRange<Int>)] = [
             "all": (.all, 1...2, 1...1), "exists": (.exists, 1...2, 1...1), "exists_one": (.existsOne, 1...2, 1...1),
             "existsOne": (.existsOne, 1...2, 1...1), "filter": (.filter, 1...1, 1...1), "map": (.map, 1...1, 1...2),
-            "sortBy": (.sortBy, 1...1, 1...1), "transformList": (.transformList, 2...2, 1...2),
+            "sortBy": (.sortBy, 1...1, 1...1), "reduce": (.reduce, 2...2, 2...2),
+            "transformList": (.transformList, 2...2, 1...2),
             "transformMap": (.transformMap, 2...2, 1...2), "transformMapEntry": (.transformMapEntry, 2...2, 1...2),
         ]
 

@@ -108,7 +108,7 @@ extension Parser {
         lexer.advance()
         if lexer.token == .leftParenthesis {
             let arguments = parseArguments()
-            if !hasLeadingDot, let macro = expandGlobal(text, arguments, position) { return macro }
+            if !hasLeadingDot, let macro = expandGlobal(text, arguments, position, from: start) { return macro }
             return add(.call, at: position, from: start, flag: hasLeadingDot, name: tree.intern(text), arguments)
         }
         return add(.identifier, at: start, flag: hasLeadingDot, name: tree.intern(text), [])

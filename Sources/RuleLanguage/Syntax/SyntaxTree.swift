@@ -36,8 +36,10 @@ struct SyntaxTree {
         case bind
         /// `optMap`, `optFlatMap`; children: operand, body.
         case optionalMap
-        /// Children: the bound expressions, then the body.
+        /// Children: the bound expressions, then the body. A call of a declared function becomes one.
         case block
+        /// `orElse(x, default)`, or with one child `isError(x)`.
+        case attempt
         /// A part that could not be parsed.
         case faulty
     }
@@ -72,12 +74,14 @@ struct SyntaxTree {
         case map, transformList, transformMap, transformMapEntry
         /// [key]
         case sortBy
+        /// [start, step]
+        case reduce
     }
 
     struct Node {
         var kind: Kind
-        /// True for the optional form of select and index, for names with a leading dot, and for `optFlatMap` among
-        /// optional maps.
+        /// True for the optional form of select and index, for names with a leading dot, for `optFlatMap` among
+        /// optional maps, and for calls among blocks.
         var flag = false
         /// `Operation` or `Macro`.
         var detail: UInt8 = 0
@@ -153,6 +157,36 @@ struct SyntaxTree {
         node.height = below + 1
         nodes.append(node)
         return nodes.count - 1
+    }
+
+    mutating func add(names more: [String], constants others: [Value]) {
+        names += more
+        constants += others
+    }
+
+    /// Makes a node the call of a declared function: a block of its arguments and the function's rule.
+    mutating func makeCall(_ id: ID, _ children: [ID]) {
+        nodes[id].kind = .block
+        nodes[id].flag = true
+        nodes[id].firstChild = Int32(childIDs.count)
+        nodes[id].childCount = Int32(children.count)
+        childIDs += children.map { Int32($0) }
+    }
+
+    /// Adds the name of the object whose property a node names.
+    mutating func addReceiver(at place: ID) -> ID {
+        let name = intern(DeclaredFunction.receiver)
+        let node = self[place]
+        return add(
+            Node(kind: .identifier, name: name, position: node.position, start: node.start, end: node.end), [])
+    }
+
+    /// Makes a name the selection of a field of that name.
+    mutating func makeSelection(_ id: ID, of operand: ID) {
+        nodes[id].kind = .select
+        nodes[id].firstChild = Int32(childIDs.count)
+        nodes[id].childCount = 1
+        childIDs.append(Int32(operand))
     }
 
     mutating func addLiteral(_ value: Value, _ position: Int, _ start: Int, _ end: Int) -> ID {

@@ -34,13 +34,23 @@ extension Checker {
         case .isIn:
             _ = call(id, "in", "_in_", [left, right.listed])
             return .bool
-        case .add, .subtract, .multiply:
+        case .add, .subtract, .multiply, .divide, .modulo:
             if left == right, left == .int || left == .double || left == .string && operation == .add { return left }
-            return call(id, operation.text, "_\(operation.text)_", [left, right])
-        case .divide, .modulo:
-            if left == .int, right == .int { return .int }
-            return call(id, operation.text, "_\(operation.text)_", [left, right])
+            let type = call(id, operation.text, "_\(operation.text)_", [left, right])
+            // An int is converted beside a double of unknown type.
+            return type == .int && operation != .modulo && left != right ? mixed(left, right) : type
         }
+    }
+
+    /// The result of arithmetic that fits two ints: if one operand is of unknown type, it may be a double.
+    private func mixed(_ left: RuleType, _ right: RuleType) -> RuleType {
+        let isUnknown = [left, right].contains { type in
+            switch unifier.substitute(type) {
+            case .dyn, .variable, .parameter: true
+            default: false
+            }
+        }
+        return isUnknown ? .dyn : .int
     }
 
     private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType
@@ -57,17 +67,25 @@ extension Checker {
         let list = found.map { $0.resolved.description }.joined(separator: ", ")
         return fail(
             id, "found no matching overload for '\(name)' applied to '(\(list))'",
-            hint: Checker.conversionHint(name, found))
+            hint: Checker.conversionHint(name, found, divides: tree.children(id).contains { isWholeDivision(Int($0)) }))
+    }
+
+    private func isWholeDivision(_ id: SyntaxTree.ID) -> Bool {
+        tree[id].kind == .binary && tree.operation(id) == .divide && types[id] == .int
     }
 
     /// Mixing numbers of different types is the usual mistake.
-    private static func conversionHint(_ name: String, _ types: [RuleType]) -> String? {
+    /// - Parameter divides: true if an operand is the quotient of two ints.
+    private static func conversionHint(_ name: String, _ types: [RuleType], divides: Bool) -> String? {
         guard types.count == 2 else { return nil }
         if name == "in", types[1] == .string { return "to search a text, write text.contains(part)" }
         guard types[0] != types[1] else { return nil }
         let numeric: [RuleType] = [.int, .uint, .double]
         if numeric.contains(types[0]), numeric.contains(types[1]) {
             let target = types.contains(.double) ? "double" : "int"
+            if divides, target == "double" {
+                return "an int divided by an int is an int, 7 / 2 is 3: write double(a) / double(b)"
+            }
             return "numbers of different types do not mix: convert one, as \(target)(x)"
         }
         if types.contains(.string) { return "string(x) makes a string of a value" }
@@ -84,11 +102,19 @@ extension Checker {
     mutating func checkCall(_ id: SyntaxTree.ID) -> RuleType {
         if let type = checkTimeOperator(id) { return type }
         let name = tree.spelling(id)
+        if !tree[id].flag, let (function, home) = scope.findDeclared(name) {
+            return checkDeclared(id, function, from: home)
+        }
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.findCandidates(name, isRooted: tree[id].flag) {
             guard let function = scope.findFunction(candidate) else { continue }
+            // A function of lists may have the name of another language's function.
+            if !function.isGlobal, Checker.wordsElsewhere[name] != nil { continue }
             resolutions[id] = .function(function)
             return checkCall(id, function, arguments, isMember: false)
+        }
+        if let form = Checker.globalMacroForms[name] {
+            return fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         return failUnknown(id, name)
     }
@@ -135,7 +161,10 @@ extension Checker {
     private static let wordsElsewhere: [String: String] = [
         "len": "write size(x)", "length": "write size(x)", "lenght": "write size(x)", "count": "write size(x)",
         "now": "a clock tells the time: declare one, as clock: {now: every 1s}, and name it",
-        "max": "write math.greatest(a, b)", "min": "write math.least(a, b)", "abs": "write math.abs(x)",
+        "max": "write math.greatest(a, b), or list.max()", "min": "write math.least(a, b), or list.min()",
+        "clamp": "write math.clamp(x, low, high)", "pow": "write math.pow(x, y)", "exp": "write math.exp(x)",
+        "log": "write math.log(x)", "avg": "write list.average()", "mean": "write list.average()",
+        "abs": "write math.abs(x)",
         "round": "write math.round(x)", "floor": "write math.floor(x)", "ceil": "write math.ceil(x)",
         "str": "write string(x)", "toString": "write string(x)", "float": "write double(x)",
         "upper": "write x.upperAscii()", "lower": "write x.lowerAscii()", "toUpperCase": "write x.upperAscii()",
@@ -170,6 +199,14 @@ extension Checker {
         namespace == macroNamespace && namespacedMacroForms[name] != nil
     }
 
+    /// The forms of macros without a receiver.
+    private static let globalMacroForms: [String: (takes: String, example: String)] = [
+        "orElse": ("an expression and what to use instead of an error", "orElse(x / y, 0)"),
+        "isError": ("an expression", "isError(x)"),
+    ]
+
+    static let macroNames = Set(globalMacroForms.keys).union(macroForms.keys).union(["has"])
+
     /// The forms of macros. A call in another form is not a macro, and no function has its name.
     private static let macroForms: [String: (takes: String, example: String)] = [
         "all": ("a name and a condition", "list.all(x, x > 0)"),
@@ -179,6 +216,9 @@ extension Checker {
         "filter": ("a name and a condition", "list.filter(x, x > 0)"),
         "map": ("a name and an expression, with a condition between them or without", "list.map(x, x * 2)"),
         "sortBy": ("a name and an expression", "list.sortBy(x, x.size)"),
+        "reduce": (
+            "two names, a start and an expression", "list.reduce(sum, x, 0, sum + x)"
+        ),
         "transformList": (
             "two names and an expression, with a condition before it or without", "list.transformList(i, x, i + x)"
         ),
@@ -289,6 +329,9 @@ extension Checker {
             (key, value) = (.error, .error)
         }
         let isList = if case .list = range.unwrapped { true } else { false }
+        if macro == .reduce {
+            return checkReduction(id, children, element: range.isDynOrError ? .dyn : isList ? value : key)
+        }
         var added: [(String, RuleType)]
         if let second = tree.secondName(id) {
             added = [(tree.spelling(id), key), (second, value)]
@@ -299,6 +342,20 @@ extension Checker {
         if range.isDynOrError { added = added.map { ($0.0, .dyn) } }
         let elementType = added[0].1
         return withLocals(added, of: id) { $0.checkSteps(macro, children, key: key, element: elementType) }
+    }
+
+    /// `list.reduce(acc, x, start, step)`: the accumulator has the type of its start.
+    private mutating func checkReduction(_ id: SyntaxTree.ID, _ children: [Int], element: RuleType) -> RuleType {
+        let start = check(children[1])
+        let names = [(tree.spelling(id), start), (tree.secondName(id) ?? "", element)]
+        let step = withLocals(names, of: id) { $0.check(children[2]) }
+        guard unifier.agree(step, start) else {
+            return fail(
+                children[2],
+                "reduce() begins with '\(unifier.substitute(start))', but its step gives '\(unifier.substitute(step))'",
+                hint: "convert one of them, or make the start dyn(…)", at: Int(tree[children[2]].start))
+        }
+        return Unifier.moreGeneral(unifier.substitute(start), unifier.substitute(step))
     }
 
     private mutating func checkSteps(
@@ -324,7 +381,7 @@ extension Checker {
                 fail(last, "transformMapEntry needs a map as its result, not '\(type)'", at: Int(tree[last].start))
                 return .map(.dyn, .dyn)
             }
-        case .sortBy:
+        case .sortBy, .reduce:
             _ = check(last)
             return .list(element)
         }

@@ -42,6 +42,10 @@ extension Checker {
             resolutions[id] = .local(number)
             return type
         }
+        if !isRooted, let type = checkOwnProperty(id, name) { return type }
+        if name.hasPrefix("$/"), scope.hasRoot, name.utf8.contains(UInt8(ascii: "*")), let fault = patternFault(name) {
+            return fail(id, fault.message, hint: fault.hint)
+        }
         if let type = resolve(id, name, isRooted: isRooted) { return type }
         if let noun = scope.findNamespace(name) {
             return fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
@@ -60,6 +64,17 @@ extension Checker {
         return fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
     }
 
+    private func patternFault(_ name: String) -> (message: String, hint: String?)? {
+        do throws(Failure) {
+            let pattern = try PathPattern(String(name.dropFirst()))
+            if pattern.segments.contains(.anyDepth) {
+                return ("a pattern in a rule has no '**'", "name each level with an id or '*', as $/rooms/*/*.battery")
+            }
+            return pattern.attribute == nil
+                ? ("'\(name)' names no attribute", "name one of the nodes', as \(name).value") : nil
+        } catch { return (error.message, error.hint) }
+    }
+
     private var inContainer: String { scope.container.isEmpty ? "" : " (in container '\(scope.container)')" }
 
     // MARK: selects
@@ -67,6 +82,7 @@ extension Checker {
     mutating func checkSelect(_ id: SyntaxTree.ID) -> RuleType {
         if !tree[id].flag, let type = checkQualified(id) { return type }
         let operand = check(tree.child(id, 0))
+        if let type = checkProperty(id, of: operand) { return type }
         let type = select(operand, tree.spelling(id), id)
         return tree[id].flag && type.optionalElement == nil ? .optional(type) : type
     }

@@ -4,7 +4,8 @@ extension Checker {
     /// Checks a call of an operator over time; nil if the scope has no operator of that name.
     mutating func checkTimeOperator(_ id: SyntaxTree.ID) -> RuleType? {
         let name = tree.spelling(id)
-        guard !tree[id].flag, let found = TimeOperator(name: name), scope.findFunction(name) == nil else { return nil }
+        guard !tree[id].flag, let found = TimeOperator(name: name), !(scope.findFunction(name)?.isGlobal ?? false)
+        else { return nil }
         let children = tree.children(id).map { Int($0) }
         let form = found.hasSpan ? "\(name)(x, duration('1m'))" : "\(name)(x)"
         guard scope.hasPast else {
@@ -14,22 +15,34 @@ extension Checker {
                 hint: "put the rule under computed: of a node, and read that attribute here")
         }
         let count = found.hasSpan ? 2 : 1
-        guard children.count == count || found.hasFalls && children.count == count + 1 else {
+        let period = found.hasPeriod && children.count > 1 ? tree.constant(children[1])?.string : nil
+        let isCounted = period != nil && children.count > 2 && tree[children[2]].kind != .map
+        let most = count + (isCounted ? 1 : 0) + (found.hasFalls ? 1 : 0)
+        guard (count...most).contains(children.count) else {
             for child in children { _ = check(child) }
             return fail(
                 id, "\(name)() takes \(found.hasSpan ? "an attribute and a duration" : "one attribute")",
                 hint: "as \(form)")
         }
         let operand = checkAndSubstitute(children[0])
-        if found.hasSpan { expect(.duration, children[1]) }
-        if children.count > count { _ = check(children[count]) }
+        if found.hasSpan, period == nil { expect(.duration, children[1]) }
+        for child in children.dropFirst(count) { _ = check(child) }
         if operand == .error { return .error }
         guard let fault = operandFault(children[0], name, form) else {
-            guard let span = found.hasSpan ? window(children[1], name) : found.span,
-                let falls = children.count > count ? falls(children[count], name) : found.falls
-            else { return .error }
-            resolutions[id] = .timeOperator(TimeOperator(found.kind, span: span, falls: falls))
-            return resultType(found.kind, of: operand, id)
+            let rest = count + (isCounted ? 1 : 0)
+            guard let falls = children.count > rest ? falls(children[rest], name) : found.falls else { return .error }
+            let operation: TimeOperator
+            if let period {
+                guard let wanted = self.period(period, children[1], name),
+                    let back = isCounted ? self.back(children[2], name) : 0
+                else { return .error }
+                operation = TimeOperator(found.kind, falls: falls, period: wanted, back: back)
+            } else {
+                guard let span = found.hasSpan ? window(children[1], name) : found.span else { return .error }
+                operation = TimeOperator(found.kind, span: span, falls: falls)
+            }
+            resolutions[id] = .timeOperator(operation)
+            return resultType(operation, of: operand, id)
         }
         return fail(children[0], fault.message, hint: fault.hint, at: Int(tree[children[0]].start))
     }
@@ -63,6 +76,24 @@ extension Checker {
             at = tree.child(at, 0)
         }
         return ("\(name)() watches an attribute, not the result of an expression", named)
+    }
+
+    private mutating func period(_ text: String, _ id: SyntaxTree.ID, _ name: String) -> TimeOperator.Period? {
+        if let period = TimeOperator.Period(rawValue: text) { return period }
+        fail(
+            id, "\(name)() has no period '\(text)'",
+            hint: "the periods are \(TimeOperator.Period.names); a duration is written duration('1m')",
+            at: Int(tree[id].start))
+        return nil
+    }
+
+    /// Which period before the present one.
+    private mutating func back(_ id: SyntaxTree.ID, _ name: String) -> Int? {
+        if case .int(let back)? = tree.constant(id), (0...TimeOperator.mostBack).contains(back) { return Int(back) }
+        fail(
+            id, "\(name)() takes how many periods back as a constant: 0 to \(TimeOperator.mostBack)",
+            hint: "as \(name)(x, 'day', 1), which is yesterday", at: Int(tree[id].start))
+        return nil
     }
 
     /// The constant length of a window; nil after reporting a fault.
@@ -126,23 +157,25 @@ extension Checker {
         return falls
     }
 
-    private mutating func resultType(_ kind: TimeOperator.Kind, of operand: RuleType, _ id: SyntaxTree.ID) -> RuleType {
+    private mutating func resultType(_ operation: TimeOperator, of operand: RuleType, _ id: SyntaxTree.ID) -> RuleType {
+        let kind = operation.kind
         let isNumber =
             switch operand.unwrapped {
             case .scalar(.int), .scalar(.uint), .scalar(.double), .dyn, .variable: true
             default: false
             }
-        let mayBeNull = operand != operand.unwrapped
+        // Of a period before the first value nothing is known.
+        let mayBeNull = operand != operand.unwrapped || operation.back > 0
         switch kind {
-        case .previous, .debounced, .throttled, .history: return operand
+        case .previous, .debounced, .throttled, .history, .entries: return operand
         case .changed, .reported: return .timestamp
         case .held:
             if operand == .bool || operand.isDynOrError { return .bool }
             return fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")
-        case .rate, .average, .least, .greatest, .sum, .smoothed:
+        case .rate, .increase, .average, .least, .greatest, .sum, .smoothed:
             guard isNumber else { return fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'") }
             if operand.isDynOrError { return .dyn }
-            if kind == .least || kind == .greatest { return operand }
+            if kind == .least || kind == .greatest { return mayBeNull ? .wrapper(operand.unwrapped) : operand }
             return mayBeNull ? .wrapper(.double) : .double
         }
     }

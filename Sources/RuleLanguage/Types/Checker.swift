@@ -28,13 +28,16 @@ struct CheckedTree {
     var resolutions: [Resolution]
     var variables: [Variable]
     var resultType: RuleType
+    /// The declared functions that it calls, with those that they call.
+    var functions: [DeclaredFunction]
 }
 
 /// Resolves names and infers types in one walk, children first. The tree's height bounds the recursion. After a fault,
 /// the faulty part agrees with every type, so that all independent faults are found.
 struct Checker {
     var tree: SyntaxTree
-    let scope: RuleScope
+    /// In a function: the scope in which the function is declared.
+    var scope: RuleScope
     var types: [RuleType]
     var resolutions: [Resolution]
     var variables: [CheckedTree.Variable] = []
@@ -43,27 +46,42 @@ struct Checker {
     /// Macro variables in scope, innermost last.
     var locals: [(name: String, type: RuleType, number: Int)] = []
     var localCount = 0
+    /// The functions whose rules are being checked, one called by the other, and the height of these rules together.
+    var calling: [String] = []
+    var callHeight = 0
+    /// For each of them: the object type, if it is the rule of a computed property.
+    var receivers: [String?] = []
+    /// False if the rule gets whole values, as in an action: a place in one may have no computed property.
+    let readsPlaces: Bool
+    /// The declared functions that are called.
+    var functions: [DeclaredFunction] = []
+    /// True if the tree is itself the rule of a function.
+    private let isDeclaration: Bool
     /// True if hints should suggest similar names; false if nobody will see the faults.
     private let looksForNames: Bool
 
-    init(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) {
+    init(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true, declaring function: String? = nil) {
         self.tree = tree
+        isDeclaration = function != nil
+        readsPlaces = !scope.getsWholeValues
+        calling = function.map { [$0] } ?? []
         self.scope = scope
         self.looksForNames = looksForNames
         types = [RuleType](repeating: .error, count: tree.nodes.count)
         resolutions = [Resolution](repeating: .none, count: tree.nodes.count)
     }
 
-    static func check(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true) -> (
-        CheckedTree, [Diagnostic]
-    ) {
-        var checker = Checker(tree, in: scope, looksForNames: looksForNames)
+    /// - Parameter function: the name of the function whose rule the tree is.
+    static func check(
+        _ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true, declaring function: String? = nil
+    ) -> (CheckedTree, [Diagnostic]) {
+        var checker = Checker(tree, in: scope, looksForNames: looksForNames, declaring: function)
         let type = checker.check(tree.root)
         let result = checker.unifier.substitute(type).resolved
         let types = checker.unifier.isIdle ? checker.types : checker.types.map { checker.unifier.substitute($0) }
         let checked = CheckedTree(
-            tree: tree, types: types, resolutions: checker.resolutions, variables: checker.variables, resultType: result
-        )
+            tree: checker.tree, types: types, resolutions: checker.resolutions, variables: checker.variables,
+            resultType: result, functions: checker.functions)
         if checker.diagnostics.isEmpty { return (checked, []) }
         checker.diagnostics.sort { $0.offset < $1.offset }
         return (checked, Array(checker.diagnostics.prefix(scope.limits.errors)))
@@ -73,6 +91,8 @@ struct Checker {
     @discardableResult
     mutating func fail(_ id: SyntaxTree.ID, _ message: String, hint: String? = nil, at offset: Int? = nil) -> RuleType {
         let offset = offset ?? Int(tree[id].position)
+        let isInCall = calling.count > (isDeclaration ? 1 : 0)
+        let message = isInCall ? "in \(calling[calling.count - 1])(): \(message)" : message
         diagnostics.append(Diagnostic(code: .ruleType, offset: offset, message: message, hint: hint))
         return .error
     }
@@ -134,6 +154,7 @@ struct Checker {
             return withLocals([(tree.spelling(id), value)], of: id) { $0.check($0.tree.child(id, 1)) }
         case .optionalMap: return checkOptionalMap(id)
         case .block: return checkBlock(id)
+        case .attempt: return checkAttempt(id)
         case .faulty: return .error
         }
     }
@@ -215,14 +236,37 @@ struct Checker {
         expect(.bool, tree.child(id, 0))
         let yes = check(tree.child(id, 1))
         let no = check(tree.child(id, 2))
-        let result = unifier.fresh()
-        guard unifier.agree([yes, no], [result, result]) else {
+        guard let type = common(yes, no) else {
             return fail(
                 id,
                 "the branches of '?:' have different types, '\(unifier.substitute(yes))' and '\(unifier.substitute(no))'",
                 hint: "convert one of them, or make one dyn(…)")
         }
-        return unifier.substitute(result)
+        return type
+    }
+
+    /// The type of two branches of which one is evaluated. If one of them is null, the other one's type with null.
+    private mutating func common(_ a: RuleType, _ b: RuleType) -> RuleType? {
+        for (branch, other) in [(a, b), (b, a)] where unifier.substitute(branch) == .scalar(.null) {
+            switch unifier.substitute(other) {
+            case .scalar(.null), .wrapper, .dyn, .error, .variable, .parameter: break
+            case let type: return .wrapper(type)
+            }
+        }
+        let result = unifier.fresh()
+        return unifier.agree([a, b], [result, result]) ? unifier.substitute(result) : nil
+    }
+
+    /// `orElse(x, default)`, or `isError(x)`.
+    private mutating func checkAttempt(_ id: SyntaxTree.ID) -> RuleType {
+        let tried = check(tree.child(id, 0))
+        guard tree.children(id).count > 1 else { return .bool }
+        let other = check(tree.child(id, 1))
+        return common(tried, other)
+            ?? fail(
+                id,
+                "the value and what orElse() gives instead have different types, '\(unifier.substitute(tried))' and "
+                    + "'\(unifier.substitute(other))'", hint: "convert one of them, or make one dyn(…)")
     }
 
     private mutating func checkOptionalMap(_ id: SyntaxTree.ID) -> RuleType {

@@ -9,13 +9,18 @@ public final class RuleScope {
     public let limits: RuleLimits
     /// True if rules may use operators over the past of attributes. A scope inherits this from the one that it extends.
     public var hasPast: Bool
+    /// True if rules get the values of whole attributes, as in actions: a place in one may have no computed property. A
+    /// scope inherits this, too.
+    public var getsWholeValues: Bool
     /// True if rules may name attributes by their paths from the root: `$/grid/limits.high`.
     public var hasRoot: Bool
     private var variables: [String: RuleType] = [:]
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
+    private var propertyRules: [String: [String: DeclaredFunction]] = [:]
     private var assembled: Set<String> = []
     private var functions: [String: Function] = [:]
+    private var declared: [String: DeclaredFunction] = [:]
     /// True if this scope itself declares a variable with a dotted name.
     private var hasDottedNames = false
 
@@ -25,6 +30,7 @@ public final class RuleScope {
         self.limits = limits ?? parent?.limits ?? RuleLimits()
         hasPast = parent?.hasPast ?? false
         hasRoot = parent?.hasRoot ?? false
+        getsWholeValues = parent?.getsWholeValues ?? false
     }
 
     /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.
@@ -45,8 +51,13 @@ public final class RuleScope {
     /// The properties of a type with which variables are declared, as `.abstract(name, [])`.
     /// - Parameter isAssembled: true if values of the type consist of parts that change separately. Readers may then
     ///   get only the parts that a rule names: see `RuleInput.parts`.
-    public func declareObject(_ name: String, properties: [String: RuleType], isAssembled: Bool = false) {
+    /// - Parameter rules: those of computed properties, as functions of the object.
+    public func declareObject(
+        _ name: String, properties: [String: RuleType], rules: [String: DeclaredFunction] = [:],
+        isAssembled: Bool = false
+    ) {
         objects[name] = properties
+        if !rules.isEmpty { propertyRules[name] = rules }
         if isAssembled { assembled.insert(name) }
     }
 
@@ -55,14 +66,30 @@ public final class RuleScope {
         functions[name] = Function(name, overloads)
     }
 
+    /// A function whose rule can use the names of this scope.
+    public func declare(_ function: DeclaredFunction) { declared[function.name] = function }
+
     // MARK: look-up
 
     func variable(_ name: String) -> RuleType? {
-        if name.utf8.first == UInt8(ascii: "$") { return hasRoot && name.utf8.contains(UInt8(ascii: ".")) ? .dyn : nil }
+        if name.utf8.first == UInt8(ascii: "$") {
+            guard hasRoot, name.utf8.contains(UInt8(ascii: ".")) else { return nil }
+            return Name(name).patternFromRoot == nil ? .dyn : .map(.string, .dyn)
+        }
         return variables[name] ?? parent?.variable(name)
     }
     func findNamespace(_ name: String) -> String? { namespaces[name] ?? parent?.findNamespace(name) }
     func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
+
+    /// The rule of a computed property, with the scope in which its type is declared.
+    func findPropertyRule(_ property: String, of object: String) -> (function: DeclaredFunction, home: RuleScope)? {
+        var scope: RuleScope? = self
+        while let here = scope {
+            if here.objects[object] != nil { return here.propertyRules[object]?[property].map { ($0, here) } }
+            scope = here.parent
+        }
+        return nil
+    }
 
     /// True if a type is assembled or contains an assembled type.
     func isAssembled(_ type: RuleType) -> Bool {
@@ -76,6 +103,21 @@ public final class RuleScope {
 
     private func isAssembledObject(_ name: String) -> Bool {
         assembled.contains(name) || parent?.isAssembledObject(name) ?? false
+    }
+
+    /// A declared function, with the scope in which it is declared.
+    func findDeclared(_ name: String) -> (function: DeclaredFunction, home: RuleScope)? {
+        var scope: RuleScope? = self
+        while let here = scope {
+            if let function = here.declared[name] { return (function, here) }
+            scope = here.parent
+        }
+        return nil
+    }
+
+    /// True if the rules of the language give a name a meaning before parentheses.
+    public static func isFunction(_ name: String) -> Bool {
+        FunctionTable.standard[name] != nil || Checker.macroNames.contains(name) || TimeOperator(name: name) != nil
     }
 
     func findFunction(_ name: String) -> Function? {
@@ -101,7 +143,8 @@ public final class RuleScope {
     var variableNames: [String] { Array(variables.keys) + (parent?.variableNames ?? []) }
     var namespaceNames: [String] { Array(namespaces.keys) + (parent?.namespaceNames ?? []) }
     var functionNames: [String] {
-        Array(functions.keys) + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
+        Array(functions.keys) + Array(declared.keys)
+            + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
     }
 
     /// The rest of each name that begins with a dotted prefix.

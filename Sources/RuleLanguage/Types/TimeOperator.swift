@@ -6,9 +6,12 @@ import AttributeValues
 /// attribute; a rule itself has no memory.
 public struct TimeOperator: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
-        case previous, changed, reported, held, rate, average, least, greatest, sum, smoothed, debounced, throttled
+        case previous, changed, reported, held, rate, increase, average, least, greatest, sum, smoothed, debounced,
+            throttled
         /// Not a function of rules: the record of an attribute with `history`.
         case history
+        /// Not a function of rules: the last reports of the entries of a map with `entries`.
+        case entries
     }
 
     public let kind: Kind
@@ -16,12 +19,30 @@ public struct TimeOperator: Hashable, Sendable {
     public let span: TimeSpan
     /// For operators over counters.
     public let falls: Falls
+    /// The window is a period of the calendar; then the span is zero.
+    public let period: Period?
+    /// How many periods before the present one.
+    public let back: Int
 
-    public init(_ kind: Kind, span: TimeSpan = TimeSpan(nanoseconds: 0), falls: Falls = Falls()) {
+    public init(
+        _ kind: Kind, span: TimeSpan = TimeSpan(nanoseconds: 0), falls: Falls = Falls(), period: Period? = nil,
+        back: Int = 0
+    ) {
         self.kind = kind
         self.span = span
         self.falls = falls
+        self.period = period
+        self.back = back
     }
+
+    /// The periods of the calendar, by local time.
+    public enum Period: String, CaseIterable, Sendable {
+        case hour, day, month
+
+        static let names = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    }
+
+    static let mostBack: Int64 = 100
 
     /// The falls of a counter that are mistakes of its meter. After any other fall it has begun again at 0.
     public struct Falls: Hashable, Sendable {
@@ -42,11 +63,18 @@ public struct TimeOperator: Hashable, Sendable {
     public static let longestSpan: Int64 = 31 * 86_400_000_000_000
 
     init?(name: String) {
-        guard let kind = Kind(rawValue: name), kind != .history else { return nil }
+        guard let kind = Kind(rawValue: name), kind != .history, kind != .entries else { return nil }
         self.init(kind)
     }
 
-    var hasFalls: Bool { kind == .rate }
+    var hasFalls: Bool { kind == .rate || kind == .increase }
+    /// True if the window can be a period.
+    var hasPeriod: Bool {
+        switch kind {
+        case .increase, .sum, .average, .least, .greatest: true
+        default: false
+        }
+    }
     var hasSpan: Bool { kind != .previous && !isDate }
 
     /// True if the result is the date of something that happened to the operand.
@@ -63,11 +91,15 @@ public struct TimeOperator: Hashable, Sendable {
 }
 
 extension TimeOperator: CustomStringConvertible {
-    public var description: String { hasSpan ? "\(kind.rawValue) \(span)\(falls.description)" : kind.rawValue }
+    public var description: String { hasSpan ? "\(kind.rawValue) \(window)\(falls.description)" : kind.rawValue }
+
+    private var window: String {
+        period.map { "'\($0.rawValue)'" + (back > 0 ? ", \(back)" : "") } ?? span.description
+    }
 
     /// The operator's use as a rule writes it.
     public func text(of operand: String) -> String {
-        hasSpan ? "\(kind.rawValue)(\(operand), \(span)\(falls.description))" : "\(kind.rawValue)(\(operand))"
+        hasSpan ? "\(kind.rawValue)(\(operand), \(window)\(falls.description))" : "\(kind.rawValue)(\(operand))"
     }
 }
 

@@ -6,7 +6,12 @@ extension PartReader {
     func readActions(_ fields: NodeFields, in scope: @autoclosure () -> ExpressionScope, into list: AttributeList) {
         let keys = [NodeKey.actions, .onAppear, .onChange, .onDisappear]
         guard keys.contains(where: { fields[$0] != nil }) else { return }
-        let scope = scope()
+        var scope = scope()
+        // Actions can call each other.
+        let names = (fields[.actions]?.map ?? []).filter { list.attribute(named: $0.name) == nil }.map {
+            ScopeEntry(name: $0.name, type: .dyn, access: .readOnly("an action"))
+        }
+        if !names.isEmpty { scope.lexical = LexicalScope(names, in: scope.lexical) }
         fields.visit(.actions, cursor) { written in
             cursor.visitEntries(written, "actions", hint: "write name: {set: {$state: value}}") { entry in
                 list.enter(entry.key, .action(action(entry.value, in: scope)), .dyn)
@@ -45,7 +50,8 @@ extension PartReader {
             cursor.fault("onChange needs 'of', the value to watch, and 'perform', the action", at: node, hint: form)
             return ActionDefinition(parameters: [], steps: [], document: node.value)
         }
-        cursor.checkKeys(entries, of: "an action that the daemon calls", allowed: ["of", "on", "initial", "perform"])
+        cursor.checkKeys(
+            entries, of: "an action that the daemon calls", allowed: ["of", "on", "initial", "when", "perform"])
         var trigger = ActionDefinition.Trigger.appear
         var type = ValueType.dyn
         if let on = node["on"] {
@@ -75,7 +81,8 @@ extension PartReader {
                 type = found
             }
         }
-        return cursor.at("perform") { action(perform, trigger, node.value, type, in: scope.lexical) }
+        return action(
+            perform, trigger, node.value, type, under: "perform", when: node["when"], in: scope.lexical)
     }
 
     /// The value of an `onChange`: a reference, or a rule, which needs no `=`.
@@ -89,20 +96,23 @@ extension PartReader {
         }
     }
 
-    /// - Parameter type: the type of the value whose change calls the action.
+    /// - Parameters:
+    ///   - type: the type of the value whose change calls the action.
+    ///   - key: the key of the action at this place; nil for the place itself.
+    ///   - condition: what has to be true besides; it is written beside that key.
     private func action(
         _ node: DocumentNode, _ trigger: ActionDefinition.Trigger, _ document: Value, _ type: ValueType = .dyn,
-        in scope: LexicalScope
+        under key: String? = nil, when condition: DocumentNode? = nil, in scope: LexicalScope
     ) -> ActionDefinition {
         if let written = node["parameters"] {
             cursor.fault(
-                under: "parameters", "an action that the daemon calls has no parameters of its own", at: written)
+                under: key ?? "parameters", "an action that the daemon calls has no parameters of its own", at: written)
         }
         var parameters: [ActionDefinition.Parameter] = []
         if case .change = trigger {
             parameters = [ActionDefinition.oldValue, ActionDefinition.newValue].map { .init(name: $0, type: type) }
         }
-        let made = readSteps(node, parameters, in: scope)
+        let made = readSteps(node, under: key, parameters, when: condition, in: scope)
         return ActionDefinition(
             parameters: parameters, steps: made.steps, trigger: trigger, document: document)
     }
@@ -111,7 +121,8 @@ extension PartReader {
         if node["perform"] != nil || node["of"] != nil || node["on"] != nil { return reaction(node, scope) }
         let parameters =
             node["parameters"].map { written in cursor.at("parameters") { readActionParameters(written) } } ?? []
-        let made = readSteps(node, parameters, in: scope.lexical)
-        return ActionDefinition(parameters: parameters, steps: made.steps, document: node.value)
+        let made = readSteps(node, parameters, hasCaller: true, in: scope.lexical)
+        return ActionDefinition(
+            parameters: parameters, steps: made.steps, document: node.value, readsCaller: made.readsCaller)
     }
 }

@@ -7,29 +7,69 @@ extension PartReader {
 
     struct Steps {
         var steps: [ActionDefinition.Step] = []
+        /// Of the steps that are being read.
+        var conditions: [Expression] = []
+        var readsCaller = false
     }
 
-    func readSteps(_ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope) -> Steps {
-        let own = parameters.map { ScopeEntry(name: $0.name, type: $0.type, access: .readOnly("a parameter")) }
+    /// - Parameters:
+    ///   - key: the key of the action at this place; nil for the place itself.
+    ///   - condition: what has to be true for all steps; it is written beside that key.
+    ///   - hasCaller: true if the rules can read who calls the action.
+    func readSteps(
+        _ node: DocumentNode, under key: String? = nil, _ parameters: [ActionDefinition.Parameter],
+        when condition: DocumentNode? = nil, hasCaller: Bool = false, in outer: LexicalScope
+    ) -> Steps {
+        var own = parameters.map { ScopeEntry(name: $0.name, type: $0.type, access: .readOnly("a parameter")) }
+        let caller = ActionDefinition.caller
+        var made = Steps()
+        if hasCaller, outer.find(caller) == nil, !own.contains(where: { $0.name.hasSameBytes(as: caller) }) {
+            own.append(
+                ScopeEntry(name: caller, type: .map(key: .string, value: .dyn), access: .readOnly("the caller")))
+            made.readsCaller = true
+        }
         let scope = LexicalScope(own, in: outer)
         // An action is evaluated once for each call, and watches nothing.
         scope.rules.hasPast = false
-        var made = Steps()
+        scope.rules.getsWholeValues = true
+        if let condition { cursor.at("when") { add(condition: condition, in: scope, to: &made) } }
+        let path = cursor.path
+        if let key { cursor.path.append(.key(key)) }
+        defer { cursor.path = path }
         if let list = node.list {
             for (position, one) in list.enumerated() { cursor.at(position) { step(one, in: scope, into: &made) } }
         } else if let steps = node["steps"] {
-            cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: ["parameters", "steps"])
+            cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: ["parameters", "when", "steps"])
+            if let condition = node["when"] { cursor.at("when") { add(condition: condition, in: scope, to: &made) } }
             cursor.at("steps") {
                 cursor.visit(cursor.readElements(steps, "steps")) { one in step(one, in: scope, into: &made) }
             }
         } else {
             step(node, also: ["parameters", "steps"], in: scope, into: &made)
         }
+        if made.readsCaller {
+            made.readsCaller = ActionDefinition(parameters: [], steps: made.steps, document: .null).expressions.contains
+            { expression in
+                if case .reference(let reference) = expression { return reference.name.text.hasSameBytes(as: caller) }
+                return expression.program?.inputs.contains { $0.variable.hasSameBytes(as: caller) } ?? false
+            }
+        }
         if made.steps.count > SceneLimits.actionSteps {
             cursor.fault(
                 .limit, "an action has at most \(SceneLimits.actionSteps) targets", at: node, hint: "use a pattern")
         }
         return made
+    }
+
+    /// `when`: a rule that gives a bool.
+    private func add(condition node: DocumentNode, in scope: LexicalScope, to made: inout Steps) {
+        guard let (rule, type) = expressions.readRule(node, in: ExpressionScope(lexical: scope)) else { return }
+        guard ValueType.bool.admits(type) else {
+            return cursor.fault(
+                .typeMismatch, "when is a condition, but this is \(type.withArticle)", at: node,
+                hint: "write a rule that is true or false, as when: newValue > 3")
+        }
+        made.conditions.append(rule)
     }
 
     func readActionParameters(_ node: DocumentNode) -> [ActionDefinition.Parameter] {
@@ -65,8 +105,11 @@ extension PartReader {
             return cursor.fault(
                 "an action is not \(node.summary)", at: node, hint: "an action is \(PartReader.actionForm)")
         }
-        let allowed = operations + ["animation"] + others
+        let allowed = operations + ["when", "animation"] + others
         cursor.checkKeys(entries, of: "an action", allowed: allowed)
+        let conditions = made.conditions.count
+        defer { made.conditions.removeLast(made.conditions.count - conditions) }
+        if let condition = node["when"] { cursor.at("when") { add(condition: condition, in: scope, to: &made) } }
         let animation = node["animation"].flatMap { written in
             cursor.at("animation") { expressions.readAnimation(written) }
         }
@@ -84,7 +127,7 @@ extension PartReader {
     ) {
         func add(_ key: DocumentNode, _ value: DocumentNode?) {
             cursor.work += SceneCost.entry
-            guard let (target, type) = target(key, in: scope, into: &made) else { return }
+            guard let (target, type) = target(key, of: operation, in: scope) else { return }
             var operand: Expression?
             if let value {
                 guard let (expression, _) = expressions.expression(value, in: scope) else { return }
@@ -97,9 +140,14 @@ extension PartReader {
                 }
                 operand = expression
             }
-            made.steps.append(.init(operation: operation, target: target, value: operand, animation: animation))
+            made.steps.append(
+                .init(
+                    operation: operation, target: target, conditions: made.conditions, value: operand,
+                    animation: animation))
         }
-        if operation.takesValue {
+        if operation == .call {
+            call(node, animation, in: scope, into: &made)
+        } else if operation.takesValue {
             let hint = "write \(operation.rawValue): {$state: value}"
             cursor.visitEntries(node, operation.rawValue, hint: hint) { entry in add(entry.key, entry.value) }
         } else if let list = node.list {
@@ -109,13 +157,64 @@ extension PartReader {
         }
     }
 
+    /// `do: $night`, `do: [$night, /home.allOff]`, or `do: { $louder: { by: 0.2 } }`.
+    private func call(
+        _ node: DocumentNode, _ animation: String?, in scope: LexicalScope, into made: inout Steps
+    ) {
+        func add(_ key: DocumentNode, _ given: DocumentNode?) {
+            cursor.work += SceneCost.entry
+            guard let (target, _) = target(key, of: .call, in: scope) else { return }
+            var arguments: [(name: String, value: Expression)] = []
+            if let given {
+                cursor.visitEntries(given, "the arguments", hint: "write do: {$action: {parameter: value}}") { entry in
+                    guard let (value, _) = expressions.expression(entry.value, in: scope) else { return }
+                    arguments.append((entry.name, value))
+                }
+            }
+            made.steps.append(
+                .init(
+                    operation: .call, target: target, conditions: made.conditions, arguments: arguments,
+                    animation: animation))
+        }
+        if let entries = node.map {
+            for entry in entries { cursor.at(entry.name) { add(entry.key, entry.value) } }
+        } else if let list = node.list {
+            for (position, element) in list.enumerated() { cursor.at(position) { add(element, nil) } }
+        } else {
+            add(node, nil)
+        }
+    }
+
     private func target(
-        _ node: DocumentNode, in scope: LexicalScope, into made: inout Steps
+        _ node: DocumentNode, of operation: ActionDefinition.Operation, in scope: LexicalScope
+    ) -> (ActionDefinition.Target, ValueType)? {
+        guard let (target, type) = place(node, of: operation, in: scope) else { return nil }
+        if operation == .insert, !target.endsAtIndex {
+            return cursor.refuse(
+                "insert needs a position in a list", at: node,
+                hint: "write the index of the element before which it comes, as '\(node.text)[0]'")
+        }
+        return (target, type)
+    }
+
+    private func place(
+        _ node: DocumentNode, of operation: ActionDefinition.Operation, in scope: LexicalScope
     ) -> (ActionDefinition.Target, ValueType)? {
         let text = node.text
         // A reference from the root is the path of one attribute.
         if text.hasPrefix("$"), !text.hasPrefix("$/") {
-            guard let found = expressions.resolveTarget(text, in: scope, at: node) else { return nil }
+            if ExpressionReader.isSelection(String(text.dropFirst())) {
+                return selected(text, at: node, in: scope)
+            }
+            guard operation == .call else {
+                guard let found = expressions.resolveTarget(text, in: scope, at: node) else { return nil }
+                return (.reference(found.reference), found.type)
+            }
+            guard let found = expressions.resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
+            guard found.reference.steps.isEmpty, found.entry.isAction else {
+                return cursor.refuse(
+                    "'\(text)' is no action", at: node, hint: "do calls an action in scope, or one by its path")
+            }
             return (.reference(found.reference), found.type)
         }
         guard text.hasPrefix("/") || text.hasPrefix("$/") else {
@@ -136,4 +235,40 @@ extension PartReader {
             return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }
     }
+
+    /// `$trains[id=train].delay`: a rule chooses the element.
+    private func selected(
+        _ text: String, at node: DocumentNode, in scope: LexicalScope
+    ) -> (ActionDefinition.Target, ValueType)? {
+        guard let found = expressions.choose(text, in: ExpressionScope(lexical: scope), at: node) else { return nil }
+        if let obstacle = found.obstacle {
+            return cursor.refuse(
+                .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node,
+                hint: "write to the state it comes from")
+        }
+        for entry in found.entries { cursor.noteWritten(entry) }
+        return (.selection(found.selection), found.type)
+    }
+}
+
+extension ActionDefinition.Target {
+    /// True if the target is an element of a list, by its index.
+    fileprivate var endsAtIndex: Bool {
+        switch self {
+        case .reference(let reference): if case .index? = reference.steps.last { true } else { false }
+        case .pattern(let pattern): if case .index? = pattern.steps.last { true } else { false }
+        case .selection(let selection):
+            selection.targets.allSatisfy { target in
+                switch target.steps.last {
+                case .part?, .fixed(.index)?: true
+                default: false
+                }
+            }
+        }
+    }
+}
+
+extension ScopeEntry {
+    /// True for an action, and for what may hand one down.
+    fileprivate var isAction: Bool { if case .readOnly("an action", _) = access { true } else { type == .dyn } }
 }

@@ -13,8 +13,9 @@ extension PartReader {
         add(fields, .let, hint: "write name: value", place, to: list)
         fields.visit(.inherit, cursor) { written in readInherited(written, into: list) }
         fields.visit(.clock, cursor) { written in
+            let scope = LexicalScope(place.ownNames(of: list.attributes), in: place.enclosing)
             cursor.visitEntries(written, "clock", hint: "write now: every 1s") { entry in
-                list.enter(entry.key, .clock(readClock(entry.value) ?? .everyMinute), .timestamp)
+                list.enter(entry.key, .clock(readClock(entry.value, in: scope) ?? .everyMinute), .timestamp)
             }
         }
         guard !started.isEmpty else { return }

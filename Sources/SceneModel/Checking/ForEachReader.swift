@@ -1,7 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-// Reads `forEach`: one instance for each element of a list.
+// Reads `forEach`: one instance for each element of a list, or each entry of a map.
 extension NodeReader {
     private static let forEachKeys = ["in", "id", "as", "index", "node"]
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
@@ -132,9 +132,12 @@ extension NodeReader {
                 }
                 return ForEachData(
                     expression: expression, element: element, isWritable: isWritable, outside: outside)
+            case .map(_, let element):
+                return ForEachData(
+                    expression: expression, element: element, isWritable: isWritable, outside: outside)
             default:
                 return cursor.refuse(
-                    .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
+                    .typeMismatch, "forEach needs a list or a map, but this is \(type.withArticle)", at: node,
                     hint: hint(forData: node, in: scope))
             }
         }
@@ -149,11 +152,16 @@ extension NodeReader {
             if Rule.reading(text, in: known.rules) != nil { return "write in: =\(text)" }
         }
         let lists = scope.names.filter { name in
-            if case .list? = scope.find(name)?.type { true } else { false }
+            switch scope.find(name)?.type {
+            case .list?, .map?: true
+            default: false
+            }
         }
         let known =
-            lists.isEmpty ? "" : "; lists in scope are \(lists.prefix(12).map { "$" + $0 }.joined(separator: ", "))"
-        return "write a reference to a list, as in: $items, or a rule that makes one, as in: =[1, 2, 3]\(known)"
+            lists.isEmpty
+            ? "" : "; lists and maps in scope are \(lists.prefix(12).map { "$" + $0 }.joined(separator: ", "))"
+        return
+            "write a reference to a list or a map, as in: $items, or a rule that makes one, as in: =[1, 2, 3]\(known)"
     }
 
     /// Adds faults for ids that would be errors in every run.

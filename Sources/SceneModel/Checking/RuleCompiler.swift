@@ -36,6 +36,38 @@ extension ExpressionReader {
         }
     }
 
+    /// Reads the rule of a declared function. What it names is checked later.
+    func readFunction(_ name: String, _ parameters: [String], _ node: DocumentNode, limits: RuleLimits)
+        -> DeclaredFunction?
+    {
+        guard case .scalar = node.content, !node.isNull else {
+            return cursor.refuse(
+                .ruleSyntax, "the rule of \(name)() is a text, not \(node.summary)", at: node,
+                hint: "write \(name)(\(parameters.joined(separator: ", "))): rule")
+        }
+        let text = ExpressionReader.ruleText(of: node)
+        return adding(faultsOf: text, at: node) { () throws(RuleErrors) in
+            try DeclaredFunction(name, parameters, text, limits: limits)
+        }
+    }
+
+    func check(_ function: DeclaredFunction, _ node: DocumentNode, in scope: RuleScope) {
+        cursor.work += SceneCost.rule + SceneCost.ruleByte * function.text.utf8.count
+        // In a store: the names that it uses may have been declared anew since.
+        if cursor.isKept { return }
+        _ = adding(faultsOf: function.text, at: node) { () throws(RuleErrors) in try function.check(in: scope) }
+    }
+
+    private func adding<T>(
+        faultsOf text: String, at node: DocumentNode, _ body: () throws(RuleErrors) -> T
+    ) -> T? {
+        do throws(RuleErrors) { return try body() } catch {
+            let skipped = text.utf8.count < node.text.utf8.count ? 1 : 0
+            for one in error.errors { cursor.faults.add(fault(one, of: text, at: node, skipping: skipped)) }
+            return nil
+        }
+    }
+
     /// Compiles a rule without adding its faults.
     func compileUnchecked(_ text: String, in scope: RuleScope) throws(RuleErrors) -> Program {
         cursor.work += SceneCost.rule + SceneCost.ruleByte * text.utf8.count

@@ -13,7 +13,9 @@ final class SceneChecker {
         case done([NodeDefinition])
     }
 
-    private static let keys = ["agd", "import", "keys", "types", "components", "nodes", "values", "dangling"]
+    private static let keys = [
+        "agd", "import", "functions", "keys", "types", "components", "nodes", "values", "dangling",
+    ]
 
     private let document: DocumentNode
     private let context: SceneContext
@@ -84,11 +86,12 @@ final class SceneChecker {
                         ?? "the keys are \(SceneChecker.keys.joined(separator: ", "))")
         }
         let keys = document["keys"]?.map ?? []
-        let named = [document["types"], document["components"]] + keys.map(\.value)
+        let named = [document["functions"], document["types"], document["components"]] + keys.map(\.value)
         let count = named.reduce(0) { $0 + ($1?.count ?? 0) }
         guard count <= SceneLimits.declarations else {
             return cursor.refuse(
-                .limit, "at most \(SceneLimits.declarations) keys, types and components are declared, not \(count)",
+                .limit,
+                "at most \(SceneLimits.declarations) functions, keys, types and components are declared, not \(count)",
                 at: document)
         }
         if let version = document["agd"] { cursor.at("agd") { check(version: version) } }
@@ -101,6 +104,10 @@ final class SceneChecker {
         let types = TypeReader(expressions: expressions, limits: context.rules, refusesCycles: context.refusesCycles)
         let written = document["types"].map { node in cursor.at("types") { cursor.readEntries(node, "types") } } ?? []
         cursor.at("types") { types.declareNames(written) }
+        let functions =
+            document["functions"].map { node in
+                cursor.at("functions") { expressions.declareFunctions(node, limits: context.rules) }
+            } ?? []
         if let node = document["keys"] { cursor.at("keys") { expressions.declareKeys(node) } }
         cursor.at("types") { types.declare(written) }
         if let node = document["keys"] {
@@ -114,6 +121,9 @@ final class SceneChecker {
             cursor.at("components") { components.declare(node) }
         }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
+        for (function, rule) in functions {
+            cursor.at(["functions", function.head]) { expressions.check(function, rule, in: standard) }
+        }
         let computed = ComputedReader(expressions, in: standard, refusesCycles: context.refusesCycles)
         let parts = PartReader(expressions: expressions, computed: computed)
         return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))

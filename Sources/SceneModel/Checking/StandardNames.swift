@@ -7,6 +7,7 @@ extension RuleScope {
         hasPast = true
         hasRoot = true
         for type in known.types.values { declareObject(type) }
+        for function in known.functions.values { declare(function) }
         func types(_ keys: [String: KeyDefinition]) -> [String: RuleType] { keys.mapValues { RuleType($0.type) } }
         declareNamespace("env", keysAre: "environment key", types(known.environment))
         declareNamespace("preferences", keysAre: "preference key", types(known.preference))
@@ -29,6 +30,7 @@ extension RuleScope {
     func declareObject(_ type: ObjectTypeDefinition) {
         declareObject(
             type.name,
-            properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first })
+            properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first },
+            rules: type.rules)
     }
 }

@@ -1,9 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-// Reads `state`: its initial value, for how long its past is recorded, and when it expires.
+// Reads `state`: its initial value, for how long its past is recorded, when it expires, and the bounds of its entries.
 extension ExpressionReader {
-    private static let stateKeys = ["initial", "type", "transient", "history", "expires"]
+    private static let stateKeys = ["initial", "type", "transient", "history", "expires", "entries"]
 
     static func isStateForm(_ node: DocumentNode) -> Bool {
         node.isForm(stateKeys, requiring: ["initial", "type"])
@@ -66,7 +66,8 @@ extension ExpressionReader {
         }
         list.enter(
             entry.key, .state(initial: .null, isTransient: isTransient(form)), type,
-            history: readHistory(form, of: type), expires: readExpiry(form, of: type), start: start)
+            history: readHistory(form, of: type), expires: readExpiry(form, of: type),
+            entries: readEntries(form, of: type), start: start)
     }
 
     private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
@@ -101,25 +102,66 @@ extension ExpressionReader {
         list.enter(
             entry.key, .state(initial: initial, isTransient: isTransient), type,
             history: isForm ? readHistory(entry.value, of: type) : nil,
-            expires: isForm ? readExpiry(entry.value, of: type) : nil)
+            expires: isForm ? readExpiry(entry.value, of: type) : nil,
+            entries: isForm ? readEntries(entry.value, of: type) : nil)
     }
 
     /// The `expires` of a long form; nil without one, or after adding a fault.
     private func readExpiry(_ form: DocumentNode, of type: ValueType) -> TimeSpan? {
         guard let node = form["expires"] else { return nil }
         return cursor.at("expires") {
-            guard let span = TimeSpan(node.text) else {
-                return cursor.refuse("'\(node.text)' is not a length of time", at: node, hint: "such as 30s, 5m, 24h")
-            }
-            guard (TimeOperator.shortestSpan...SceneLimits.longestExpiry).contains(span.nanoseconds) else {
-                return cursor.refuse(.limit, "a state expires after 10 ms to 87600h (3650 days), not \(span)", at: node)
-            }
+            guard let span = readExpiry(node, "a state") else { return nil }
             guard type.objectName == nil else {
                 return cursor.refuse(
                     .typeMismatch, "an object does not expire", at: node,
                     hint: "write expires: at the properties of its type")
             }
             return span
+        }
+    }
+
+    private func readExpiry(_ node: DocumentNode, _ what: String) -> TimeSpan? {
+        guard let span = TimeSpan(node.text) else {
+            return cursor.refuse("'\(node.text)' is not a length of time", at: node, hint: "such as 30s, 5m, 24h")
+        }
+        guard (TimeOperator.shortestSpan...SceneLimits.longestExpiry).contains(span.nanoseconds) else {
+            return cursor.refuse(.limit, "\(what) expires after 10 ms to 87600h (3650 days), not \(span)", at: node)
+        }
+        return span
+    }
+
+    private static let entryKeys = ["expires", "limit"]
+
+    /// The `entries` of a long form; nil without them, or after adding a fault.
+    private func readEntries(_ form: DocumentNode, of type: ValueType) -> EntryBounds? {
+        guard let node = form["entries"] else { return nil }
+        return cursor.at("entries") {
+            guard let written = node.map else {
+                return cursor.refuse(
+                    "entries is a map, not \(node.summary)", at: node,
+                    hint: "write entries: { expires: 90s, limit: 1000 }, or entries: {}")
+            }
+            cursor.checkKeys(written, of: "entries", allowed: ExpressionReader.entryKeys)
+            guard case .map = type else {
+                return cursor.refuse(
+                    .typeMismatch, "a state with entries is a map, not \(type.withArticle)", at: node,
+                    hint: "write type: map, or type: map(string, double)")
+            }
+            var bounds = EntryBounds()
+            if let span = node["expires"] {
+                bounds.expires = cursor.at("expires") { readExpiry(span, "an entry") }
+            }
+            if let limit = node["limit"] {
+                guard let count = Int(limit.text), (1...SceneLimits.mostEntries).contains(count) else {
+                    cursor.fault(
+                        under: "limit",
+                        "limit is a number of entries from 1 to \(SceneLimits.mostEntries), "
+                            + "not \(limit.summary)", at: limit)
+                    return nil
+                }
+                bounds.limit = count
+            }
+            return bounds
         }
     }
 
@@ -140,6 +182,7 @@ extension ExpressionReader {
             guard let initial, cursor.at("initial", { isShort(initial, node) }) else { return nil }
         }
         guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
+        if initial == nil, node["entries"] != nil, case .map = type { return (.map(ValueMap()), isTransient, type) }
         return cursor.at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map {
             ($0, isTransient, type)
         }

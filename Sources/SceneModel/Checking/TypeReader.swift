@@ -54,12 +54,20 @@ struct TypeReader {
         checkContainment(usable, &stored)
         let scope = RuleScope(limits: limits)
         for (name, type) in vocabulary.known.types where stored[name] == nil { scope.declareObject(type) }
+        for function in vocabulary.known.functions.values { scope.declare(function) }
         for entry in usable {
             var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in
                 first
             }
-            for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
-            scope.declareObject(entry.name, properties: properties)
+            var rules: [String: DeclaredFunction] = [:]
+            for computed in entry.value["computed"]?.map ?? [] {
+                properties[computed.name] = .dyn
+                let text = ExpressionReader.ruleText(of: computed.value["rule"] ?? computed.value)
+                // Its faults are told where the rule itself is read.
+                rules[computed.name] = try? DeclaredFunction(
+                    property: computed.name, of: entry.name, text, limits: limits)
+            }
+            scope.declareObject(entry.name, properties: properties, rules: rules)
         }
         let rules = ComputedReader(expressions, in: scope, refusesCycles: refusesCycles)
         for entry in usable {

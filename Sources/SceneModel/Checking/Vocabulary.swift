@@ -37,6 +37,12 @@ final class Vocabulary {
         known.types[type.name] = type
     }
 
+    func declare(_ function: DeclaredFunction, written: Value) {
+        declared.functions[function.name] = function
+        declared.written.functions[function.head] = written
+        known.functions[function.name] = function
+    }
+
     /// Forgets a type of the graph that became too large.
     func forget(type name: String) { known.types[name] = nil }
 

@@ -14,21 +14,28 @@ public final class ActionDefinition: Equatable {
     public struct Step {
         public var operation: Operation
         public var target: Target
+        /// The step is left out while one of these is false.
+        public var conditions: [Expression] = []
+        /// Of a call: the arguments by the names of the parameters.
+        public var arguments: [(name: String, value: Expression)] = []
         /// The operand; nil for operations without one.
         public var value: Expression?
         /// The animation of the write, as text; nil: that of the call.
         public var animation: String?
     }
 
-    /// The mutations of the protocol that an action may do, by the same names.
+    /// The mutations of the protocol that an action may do, by the same names, and the call of another action.
     public enum Operation: String, CaseIterable, Sendable {
-        case set, toggle, add, append, merge, remove, test
+        case set, toggle, add, append, insert, merge, remove, test
+        case call = "do"
 
-        public var takesValue: Bool { self != .toggle && self != .remove }
+        public var takesValue: Bool { self != .toggle && self != .remove && self != .call }
     }
 
     public enum Target {
         case reference(Reference)
+        /// The reference that a rule chooses.
+        case selection(Selection)
         /// All states that match when the action is called. A pattern without wildcards has to match one.
         case pattern(PathPattern)
     }
@@ -49,12 +56,15 @@ public final class ActionDefinition: Equatable {
     public let trigger: Trigger?
     /// As it is written under `actions`.
     public let document: Value
+    /// True if its rules read who calls it.
+    public let readsCaller: Bool
     /// As for `KeyedExpression`.
     public internal(set) var isAtUse = false
 
     public init(
-        parameters: [Parameter], steps: [Step], trigger: Trigger? = nil, document: Value
+        parameters: [Parameter], steps: [Step], trigger: Trigger? = nil, document: Value, readsCaller: Bool = false
     ) {
+        self.readsCaller = readsCaller
         self.parameters = parameters
         self.steps = steps
         self.trigger = trigger
@@ -67,10 +77,15 @@ public final class ActionDefinition: Equatable {
 
     public static let oldValue = "oldValue"
     public static let newValue = "newValue"
+    /// A map that says who calls the action.
+    public static let caller = "caller"
 
     /// The values of its steps, and the value whose change calls it.
     public var expressions: [Expression] {
-        let values = steps.compactMap(\.value)
+        let values = steps.flatMap { step in
+            let target: [Expression] = if case .selection(let chosen) = step.target { [.selection(chosen)] } else { [] }
+            return target + step.conditions + step.arguments.map(\.value) + (step.value.map { [$0] } ?? [])
+        }
         if case .change(let value, _)? = trigger { return values + [value] }
         return values
     }

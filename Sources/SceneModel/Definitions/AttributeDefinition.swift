@@ -20,6 +20,26 @@ public enum AttributeRole: Equatable {
     indirect case action(ActionDefinition)
 }
 
+/// What a map does with its entries if they come from outside: a write makes a missing entry.
+public struct EntryBounds: Hashable, Sendable {
+    public static let standardLimit = 10_000
+
+    /// The time after which an entry that nobody writes is removed; nil: never.
+    public var expires: TimeSpan?
+    /// A write that would make more entries is refused.
+    public var limit: Int
+
+    public init(expires: TimeSpan? = nil, limit: Int = standardLimit) { (self.expires, self.limit) = (expires, limit) }
+
+    /// As a document has it.
+    public var document: Value {
+        var form = ValueMap()
+        if let expires { form["expires"] = .string(expires.description) }
+        form["limit"] = .int(Int64(limit))
+        return .map(form)
+    }
+}
+
 /// Immutable and shared by all instances of a node.
 public final class AttributeDefinition {
     public let name: String
@@ -34,10 +54,11 @@ public final class AttributeDefinition {
     private final class Rest {
         let history: TimeSpan?
         let expires: TimeSpan?
+        let entries: EntryBounds?
         let start: Expression?
 
-        init(_ history: TimeSpan?, _ expires: TimeSpan?, _ start: Expression?) {
-            (self.history, self.expires, self.start) = (history, expires, start)
+        init(_ history: TimeSpan?, _ expires: TimeSpan?, _ entries: EntryBounds?, _ start: Expression?) {
+            (self.history, self.expires, self.entries, self.start) = (history, expires, entries, start)
         }
     }
 
@@ -45,19 +66,23 @@ public final class AttributeDefinition {
     public var history: TimeSpan? { rest?.history }
     /// The time after which a state that nobody writes has the error `stale` in place of its value; nil: never.
     public var expires: TimeSpan? { rest?.expires }
+    /// For a state of type map whose entries come from outside.
+    public var entries: EntryBounds? { rest?.entries }
     /// The expression that gives a state its first value instead of `initial`. Evaluated once, when the node is made.
     public var start: Expression? { rest?.start }
 
     public init(
         name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, expires: TimeSpan? = nil,
-        start: Expression? = nil, position: SourcePosition, author: PartAuthor = .daemon
+        entries: EntryBounds? = nil, start: Expression? = nil, position: SourcePosition, author: PartAuthor = .daemon
     ) {
         self.name = name
         self.role = role
         self.type = type
         self.position = position
         self.author = author
-        rest = history == nil && expires == nil && start == nil ? nil : Rest(history, expires, start)
+        rest =
+            history == nil && expires == nil && entries == nil && start == nil
+            ? nil : Rest(history, expires, entries, start)
     }
 
     /// On a component's root, every binding and every let is a parameter.
@@ -82,7 +107,7 @@ extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b
             || a.name == b.name && a.type == b.type && a.history == b.history && a.expires == b.expires
-                && a.start == b.start && a.role == b.role
+                && a.entries == b.entries && a.start == b.start && a.role == b.role
     }
 }
 

@@ -38,6 +38,17 @@ public final class ObjectTypeDefinition: Equatable {
         self.properties = properties
     }
 
+    /// The rules of its computed properties, for objects that are values. They have the limits of the rules themselves.
+    private(set) lazy var rules: [String: DeclaredFunction] = {
+        var rules: [String: DeclaredFunction] = [:]
+        for property in properties {
+            guard case .computed(let program) = property.role else { continue }
+            rules[property.name] = try? DeclaredFunction(
+                property: property.name, of: name, program.text, limits: program.ruleLimits)
+        }
+        return rules
+    }()
+
     public static func == (a: ObjectTypeDefinition, b: ObjectTypeDefinition) -> Bool { a.properties == b.properties }
 }
 
@@ -48,6 +59,7 @@ public struct Declarations {
     public var preference: [String: KeyDefinition] = [:]
     public var types: [String: ObjectTypeDefinition] = [:]
     public var components: [String: NodeDefinition] = [:]
+    public var functions: [String: DeclaredFunction] = [:]
     /// The same as written, so that the tree can be written as a document again.
     public var written = WrittenDeclarations()
 
@@ -69,6 +81,7 @@ public struct Declarations {
 
     public var isEmpty: Bool {
         environment.isEmpty && container.isEmpty && preference.isEmpty && types.isEmpty && components.isEmpty
+            && functions.isEmpty
     }
 }
 
@@ -78,6 +91,8 @@ public struct WrittenDeclarations {
     public var keys: [String: [String: Value]] = [:]
     public var types: [String: Value] = [:]
     public var components: [String: Value] = [:]
+    /// By their heads: `planned(t)`.
+    public var functions: [String: Value] = [:]
 
     public init() {}
 
@@ -86,5 +101,15 @@ public struct WrittenDeclarations {
         keys.merge(other.keys) { $0.merging($1) { $1 } }
         types.merge(other.types) { $1 }
         components.merge(other.components) { $1 }
+        for head in outdatedFunctions(by: other) { functions[head] = nil }
+        functions.merge(other.functions) { $1 }
+    }
+
+    /// The functions that others replace which have the same names and other parameters.
+    public func outdatedFunctions(by other: WrittenDeclarations) -> [String] {
+        if functions.isEmpty { return [] }
+        func name(_ head: String) -> Substring { head.prefix { $0 != "(" } }
+        let names = Set(other.functions.keys.map(name))
+        return functions.keys.filter { names.contains(name($0)) && other.functions[$0] == nil }.sorted()
     }
 }

@@ -1,8 +1,8 @@
 import AttributeValues
 
-/// One instance of a template for each element of a list. Each instance of a `forEach` has two attributes: `element`
-/// (named `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its
-/// present position).
+/// One instance of a template for each element of a list, or each entry of a map. Each instance of a `forEach` has two
+/// attributes: `element` (named `elementName`; a binding to the element if the data is a reference, else read-only) and
+/// `indexName` (its present position).
 ///
 /// `if` and `switch` are lists, too, with the name of one branch or empty. `place` and `slot` show nodes that were
 /// declared elsewhere; a slot that is given no nodes makes its default.
@@ -51,12 +51,28 @@ public struct ForEachDefinition {
         choice == nil ? templates.first : templates.first { id.string.map { Name($0) } == $0.id }
     }
 
-    /// The list of elements that a value of the data stands for.
+    /// True for data that is a map: its keys are the ids.
+    public func isMap(_ value: Value) -> Bool { choice == nil && value.map != nil }
+
+    private static func keys(of map: ValueMap) throws(Failure) -> ValueList {
+        for position in 0..<map.count {
+            switch map.entry(at: position).key {
+            case .string, .int: continue
+            case let key:
+                throw Failure(.typeMismatch, "the keys of a map in forEach are texts or ints, not \(key)")
+            }
+        }
+        return ValueList(map.keys)
+    }
+
+    /// The list of elements that a value of the data stands for; for a map, its keys.
     public func elementList(of value: Value) throws(Failure) -> ValueList {
         let name: String
         switch (choice, value) {
         case (nil, .list(let elements)): return elements
-        case (nil, _): throw Failure(.typeMismatch, "forEach needs a list, not a value of type \(value.shortTypeName)")
+        case (nil, .map(let map)): return try ForEachDefinition.keys(of: map)
+        case (nil, _):
+            throw Failure(.typeMismatch, "forEach needs a list or a map, not a value of type \(value.shortTypeName)")
         case (.if, .bool(let isTrue)): name = isTrue ? Branch.then : Branch.else
         case (.if, _): throw Failure(.typeMismatch, "if needs a bool, not a value of type \(value.shortTypeName)")
         case (.place, _): return []

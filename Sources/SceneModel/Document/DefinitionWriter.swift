@@ -44,8 +44,8 @@ public enum DefinitionWriter {
     ) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.literal(as: type)) == type
-        let (history, expires) = (definition?.history, definition?.expires)
-        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil {
+        let (history, expires, entries) = (definition?.history, definition?.expires, definition?.entries)
+        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil, entries == nil {
             return literal(value, type)
         }
         var form = ValueMap([(.string("initial"), start.map(expression) ?? literal(value, type))])
@@ -53,6 +53,7 @@ public enum DefinitionWriter {
         if isTransient { form["transient"] = true }
         if let history { form["history"] = .string(history.description) }
         if let expires { form["expires"] = .string(expires.description) }
+        if let entries { form["entries"] = entries.document }
         return .map(form)
     }
 
@@ -136,8 +137,20 @@ public enum DefinitionWriter {
         case .everyMinute: "everyMinute"
         case .animation(nil): "animation"
         case .animation(let interval?): ["animation": ["minimumInterval": .string(interval.description)]]
+        case .daily(let daily): self.daily(daily)
+        case .everyValue(let reference): ["every": .string(text(reference))]
         case .dates(let dates): .list(dates.map { Value.timestamp($0).literal(as: .timestamp) })
         }
+    }
+
+    private static func daily(_ schedule: DailySchedule) -> Value {
+        var fields = ValueMap([(.string("at"), .list(schedule.times.map { .string(DailySchedule.text(of: $0)) }))])
+        if schedule.days != DailySchedule.everyDay {
+            let days = DailySchedule.dayNames.enumerated().filter { schedule.days >> $0.offset & 1 == 1 }
+            fields["on"] = .list(days.map { .string($0.element) })
+        }
+        if let zone = schedule.timeZone { fields["timeZone"] = .string(zone) }
+        return .map(fields)
     }
 
     // MARK: Modifiers

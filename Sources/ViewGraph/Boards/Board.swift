@@ -253,8 +253,14 @@ struct Board {
         let shown = text(panel["title"]) ?? title
         if panel["kind"] == "table" || panel["kind"] == "list", value == nil, node.children != nil {
             let kind: BoardCard.Kind = panel["kind"] == "table" ? .table : .list
-            var card = BoardCard(node, node.path, kind, panel, shown)
+            var card = BoardCard(node, node.path, kind, inUnits(panel, of: node), shown)
             card.rows = table(of: node, panel)
+            return [card]
+        }
+        if value == nil, panel["kind"] == "markdown" {
+            var card = BoardCard(node, node.path, .markdown, panel, shown)
+            addParts(to: &card, node, panel["text"]?.string)
+            if panel["text"]?.string == nil { card.fault = "A card of the kind markdown needs a text or a value." }
             return [card]
         }
         if value == nil, panel["link"] != nil { return [BoardCard(node, node.path, .link, panel, shown)] }
@@ -275,40 +281,64 @@ struct Board {
     }
 
     /// The card of an attribute, or of a part of its value.
-    fileprivate func card(of node: BoardNode, _ name: String, _ panel: ValueMap, _ title: String) -> BoardCard {
-        let path = node.place(of: name)
-        let base = String(name.prefix { $0 != "." && $0 != "[" })
-        guard let attribute = node[base] else {
-            var card = BoardCard(node, path, .value, panel, title)
-            card.fault = "\(node.path) has no attribute \(base)."
+    fileprivate mutating func card(of node: BoardNode, _ name: String, _ panel: ValueMap, _ title: String) -> BoardCard
+    {
+        let place = node.find(name)
+        guard let attribute = place.attribute else {
+            var card = BoardCard(node, place.path, .value, panel, title)
+            card.fault = place.fault
             return card
         }
         var kind = panel["kind"]?.string.map { BoardCard.Kind(panel: $0) } ?? BoardCard.Kind(attribute)
         let isAction = attribute.kind == .action && kind == .button
         if kind.isControl, !attribute.isWritable, !isAction { kind = .value }
-        var card = BoardCard(node, path, kind, panel, title)
-        if base.hasSameBytes(as: name) { card.type = attribute.type }
+        var card = BoardCard(node, place.path, kind, inUnits(panel, of: node), title)
+        card.type = place.type
         if !card.hasLevels { card.status = status(of: node, kind) }
+        for member in kind.parts {
+            if let name = text(panel[member]) { addPart(to: &card, member, node.find(name)) }
+        }
+        // The text is read here only for the attributes that it names.
+        if kind == .markdown, place.isWhole {
+            let text = content(of: node, name)?.string
+            addParts(to: &card, node, text)
+        }
         return card
     }
 
+    private func addPart(to card: inout BoardCard, _ name: Value, _ place: BoardNode.Place) {
+        guard let attribute = place.attribute else {
+            card.fault = card.fault ?? place.fault
+            return
+        }
+        card.parts[name] = [
+            "path": .string(place.path), "type": .string(place.type), "isWritable": .bool(attribute.isWritable),
+        ]
+    }
+
+    /// Adds the attributes that a text names: `{name}`, or `{episode.title}` for a part of a value.
+    private func addParts(to card: inout BoardCard, _ node: BoardNode, _ text: String?) {
+        for name in Placeholders.names(in: text ?? "") where card.parts[.string(name)] == nil {
+            addPart(to: &card, .string(name), node.find(name))
+        }
+    }
+
     /// The card of several attributes of one node, or of parts of their values.
-    private func severalValues(of node: BoardNode, _ panel: ValueMap, _ title: String) -> BoardCard {
+    private mutating func severalValues(of node: BoardNode, _ panel: ValueMap, _ title: String) -> BoardCard {
         var series: [Value] = []
         var fault: String?
         var hasTexts = false
         for each in panel["values"]?.list ?? [] {
             guard let name = each.string ?? each.map?["value"]?.string else { continue }
-            let base = String(name.prefix { $0 != "." && $0 != "[" })
-            guard let attribute = node[base] else {
-                fault = fault ?? "\(node.path) has no attribute \(base)."
+            let place = node.find(name)
+            guard let attribute = place.attribute else {
+                fault = fault ?? place.fault
                 continue
             }
-            hasTexts = hasTexts || base == name && ["bool", "string"].contains(attribute.plainType)
+            hasTexts = hasTexts || place.isWhole && ["bool", "string"].contains(attribute.plainType)
             let last = name.split(separator: ".").last.map(String.init) ?? name
             var map = ValueMap([
-                ("path", .string(node.place(of: name))),
-                ("title", .string(text(each.map?["title"]) ?? Words.of(last))),
+                ("path", .string(place.path)), ("title", .string(text(each.map?["title"]) ?? Words.of(last))),
             ])
             map["tint"] = each.map?["tint"]
             series.append(.map(map))
@@ -319,10 +349,30 @@ struct Board {
             fault = fault ?? "A \(kind.rawValue) shows one value. Several need the kind line or timeline."
         }
         let path = series.first?.map?["path"]?.string ?? node.path
-        var card = BoardCard(node, path, fault == nil ? kind : .value, panel, title)
+        var card = BoardCard(node, path, fault == nil ? kind : .value, inUnits(panel, of: node), title)
         card.fault = fault
         if fault == nil { card.series = series }
         return card
+    }
+
+    /// A panel with its numbers in the units of the people who see the card.
+    private mutating func inUnits(_ panel: ValueMap, of node: BoardNode) -> ValueMap {
+        let hasUnits = panel["unit"] != nil || panel["formats"] != nil
+        guard hasUnits, panel["conversion"] == nil, let system = units(of: node, panel) else { return panel }
+        return system.convert(panel).changingFormats(system.convert)
+    }
+
+    /// The panel decides about units, then the environment, then the country of the language; nil leaves them as they
+    /// are.
+    private mutating func units(of node: BoardNode, _ panel: ValueMap) -> Units? {
+        if let name = panel["units"]?.string { return Units(rawValue: name) }
+        var at: BoardNode? = node
+        while let each = at {
+            if let name = content(of: each, "units")?.string { return Units(rawValue: name) }
+            if let locale = content(of: each, "locale")?.string { return Units(locale: locale) }
+            at = each.parent
+        }
+        return nil
     }
 
     /// A status colours the cards of its node. Values below a stale node are stale, too, unless a status nearer to them
@@ -412,7 +462,7 @@ extension Description {
     /// The card of an attribute, or of a part of its value, with the panel that is given.
     public func card(at path: AttributePath, _ panel: ValueMap) throws(Failure) -> Value {
         _ = try graph.locate(AttributePath(nodes: path.nodes, attribute: path.attribute))
-        let board = try Board(self, at: try graph.node(at: path.nodes).row, isWhole: false)
+        var board = try Board(self, at: try graph.node(at: path.nodes).row, isWhole: false)
         let name = (path.attribute ?? "") + path.steps.map(\.description).joined()
         return board.card(of: board.tree.root, name, panel, panel["title"]?.string ?? Words.of(name)).value
     }

@@ -6,7 +6,7 @@ struct BoardCard {
     enum Kind: String {
         // Without panels, cards stand in this order: displays first, then controls, then lists.
         case status, gauge, bar, sparkline, value, chart, toggle, field, color, button, table, list
-        case slider, stepper, picker, image, text, log, timeline, link, unknown
+        case slider, stepper, picker, thermostat, light, image, text, markdown, log, timeline, link, unknown
 
         private static let aliases: [String: Kind] = ["colour": .color, "line": .chart, "textField": .field]
 
@@ -31,10 +31,21 @@ struct BoardCard {
                 }
         }
 
-        var isControl: Bool { [.toggle, .slider, .stepper, .field, .picker, .button].contains(self) }
+        var isControl: Bool {
+            [.toggle, .slider, .stepper, .field, .picker, .button, .thermostat, .light].contains(self)
+        }
+
+        /// The members of a panel that name further attributes of the card.
+        var parts: [Value] {
+            switch self {
+            case .thermostat: ["current", "active", "switch"]
+            case .light: ["level"]
+            default: []
+            }
+        }
 
         /// The columns of a card without a `span`.
-        var span: Int64 { [.chart, .timeline, .table, .list, .log, .text].contains(self) ? 2 : 1 }
+        var span: Int64 { [.chart, .timeline, .table, .list, .log, .text, .markdown].contains(self) ? 2 : 1 }
 
         /// Kinds that show the status of their node.
         var showsStatus: Bool { [.bar, .gauge, .status, .sparkline].contains(self) }
@@ -57,6 +68,8 @@ struct BoardCard {
     var status: (path: String, isOwn: Bool)?
     /// `{path, title, tint?}` of each value of a chart with several.
     var series: [Value] = []
+    /// `{path, type, isWritable}` of further attributes, by the member of the panel or the name in a text.
+    var parts = ValueMap()
     /// The rows of a table of subviews.
     var rows: Value?
     /// Why there is nothing to show.
@@ -68,7 +81,7 @@ struct BoardCard {
         if kind == .bar || kind == .gauge, panel["unit"] == nil, panel["max"] == nil, panel["format"] == nil {
             panel["unit"] = "%"
         }
-        self.panel = panel
+        self.panel = panel.changingFormats(BoardCard.column)
         if kind == .unknown {
             fault = "There is no card of the kind \(panel["kind"]?.jsonText ?? "")."
         } else if let link = panel["link"], !BoardCard.mayLink(to: link) {
@@ -85,10 +98,34 @@ struct BoardCard {
     var hasLevels: Bool { !levels.isEmpty }
 
     /// The thresholds, the worst one last. Values that must not fall have `to`, others `from`.
-    private var levels: [Value] {
+    private var levels: [Value] { BoardCard.levels(panel) }
+
+    private static func levels(_ panel: ValueMap) -> [Value] {
         let limits = ["warn", "critical"].compactMap { name in panel[.string(name)]?.number.map { (name, $0) } }
         let isFalling = limits.count == 2 && limits[1].1 < limits[0].1
         return limits.map { name, limit in [isFalling ? "to" : "from": .double(limit), "status": .string(name)] }
+    }
+
+    /// How a column of a table is shown: its format, with the ends of its bars and its thresholds.
+    private static func column(_ format: ValueMap) -> ValueMap {
+        var format = format
+        if format["bar"] == true {
+            format["min"] = format["min"] ?? 0
+            // Without an end, the greatest value of the column fills its bar.
+            let end: Value? = format["format"] == "percent" ? 1 : format["unit"] == "%" ? 100 : nil
+            format["max"] = format["max"] ?? end
+        }
+        if case let levels = levels(format), !levels.isEmpty { format["levels"] = .list(ValueList(levels)) }
+        return format
+    }
+
+    /// The order of the rows of a table: `size`, or `-size` with the greatest first.
+    private var sort: Value? {
+        guard let text = panel["sort"]?.string, text != "", text != "-" else { return nil }
+        let isDescending = text.hasPrefix("-")
+        return [
+            "column": .string(isDescending ? String(text.dropFirst()) : text), "isDescending": .bool(isDescending),
+        ]
     }
 
     private func whole(_ name: String, _ range: ClosedRange<Double>) -> Int64? {
@@ -109,8 +146,24 @@ struct BoardCard {
             map["status"] = ["path": .string(status.path), "isOwn": .bool(status.isOwn)]
         }
         if !series.isEmpty { map["series"] = .list(ValueList(series)) }
+        if !parts.isEmpty { map["parts"] = .map(parts) }
         if let rows { map["rows"] = rows }
+        if let sort { map["sort"] = sort }
         if let fault { map["fault"] = .string(fault) }
         return .map(map)
+    }
+}
+
+extension ValueMap {
+    /// The panel with other formats of its columns.
+    func changingFormats(_ change: (ValueMap) -> ValueMap) -> ValueMap {
+        guard let formats = self["formats"]?.map else { return self }
+        var changed = formats
+        for (column, format) in formats {
+            if let format = format.map { changed[column] = .map(change(format)) }
+        }
+        var panel = self
+        panel["formats"] = .map(changed)
+        return panel
     }
 }

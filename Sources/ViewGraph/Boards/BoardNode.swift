@@ -47,6 +47,28 @@ final class BoardNode {
 
     func place(of attribute: String) -> String { "\(path).\(attribute)" }
 
+    /// What a panel names: an attribute, or a part of its value (`episode.title`).
+    struct Place {
+        let path: String
+        /// nil if the node has no such attribute.
+        let attribute: Attribute?
+        /// False for a part of the value.
+        let isWhole: Bool
+        /// Why there is nothing to show.
+        let fault: String?
+
+        /// The type; `dyn` for a part of a value.
+        var type: String { isWhole ? attribute?.type ?? "dyn" : "dyn" }
+    }
+
+    func find(_ name: String) -> Place {
+        let base = String(name.prefix { $0 != "." && $0 != "[" })
+        let attribute = self[base]
+        return Place(
+            path: place(of: name), attribute: attribute, isWhole: base.hasSameBytes(as: name),
+            fault: attribute == nil ? "\(path) has no attribute \(base)." : nil)
+    }
+
     func path(to id: String) -> String { path == "/" ? "/" + id : "\(path)/\(id)" }
 
     var hasChildren: Bool { children?.isEmpty == false }

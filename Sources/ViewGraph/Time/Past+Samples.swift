@@ -85,7 +85,7 @@ final class Extremum: Past {
     }
 }
 
-/// `rate`: the increase per second of a counter.
+/// `rate`: the increase per second of a counter. `increase`: what it has counted within the window.
 ///
 /// An increase is spread evenly over the time since the report before it, so the total over time is a line through all
 /// reports. The window ends at the last report. The result is the rise of that line within the window, divided by the
@@ -138,13 +138,16 @@ final class Rate: Past {
         let after = (head..<samples.count).partitioningIndex { samples[$0].time > begin }
         guard after > head else {
             let first = samples[head]
-            return last.time > first.time ? (last.total - first.total) / (Double(last.time - first.time) / 1e9) : 0
+            let rise = last.total - first.total
+            if kind == .increase { return rise }
+            return last.time > first.time ? rise / (Double(last.time - first.time) / 1e9) : 0
         }
         let from = samples[after - 1]
         // The report may be one that replaces the last sample.
         let to = after < samples.count && samples[after].time < last.time ? samples[after] : last
         let part = to.time > from.time ? Double(begin - from.time) / Double(to.time - from.time) : 0
-        return (last.total - from.total - (to.total - from.total) * part) / (Double(span) / 1e9)
+        let rise = last.total - from.total - (to.total - from.total) * part
+        return kind == .increase ? rise : rise / (Double(span) / 1e9)
     }
 
     override func result(ofReport value: Value, _ now: Instant) -> Value {

@@ -21,17 +21,19 @@ class Past {
     }
 
     static func make(_ operation: TimeOperator) -> Past {
-        switch operation.kind {
+        if let period = operation.period { return CalendarWindow(operation, period) }
+        return switch operation.kind {
         case .previous, .changed: LastChange(operation)
         case .reported: LastReport(operation)
         case .held: Hold(operation)
         case .debounced: Debounce(operation)
         case .throttled: Throttle(operation)
         case .least, .greatest: Extremum(operation)
-        case .rate: Rate(operation)
+        case .rate, .increase: Rate(operation)
         case .average, .sum: Window(operation)
         case .smoothed: Smoothing(operation)
         case .history: Chart(operation)
+        case .entries: EntryReports(operation)
         }
     }
 
@@ -65,6 +67,9 @@ class Past {
 
     /// Why the operator has no result for a value; nil if it has one.
     func fault(_ value: Value) -> Failure? { nil }
+
+    /// Tells where the clock on the wall stands, before the past is asked or told anything.
+    func place(in frame: CalendarFrame) {}
 
     /// Steps that a result costs.
     var cost: Int { 2 }

@@ -60,6 +60,7 @@ struct TimedValues {
     /// Nodes and names of rows whose operators were removed.
     private var forgotten: [(node: NodeID, name: String)] = []
     private var queue = Heap<Deadline>()
+    private var expired: [AttributeID] = []
     private(set) var time: OperatorTime
     /// The store needs to know the time, because it has got rows since it was told last, or the wall clock was set.
     private var isTimeDue = false
@@ -144,6 +145,14 @@ struct TimedValues {
         return forgotten
     }
 
+    mutating func noteExpired(_ state: AttributeID) { expired.append(state) }
+
+    mutating func takeExpired() -> [AttributeID] {
+        if expired.isEmpty { return [] }
+        defer { expired = [] }
+        return expired
+    }
+
     // MARK: Time
 
     /// - Returns: the values whose deadline has come, or whose result is a date of a wall clock that was set.
@@ -155,7 +164,7 @@ struct TimedValues {
         var reached: [TimedValue] = []
         if time.advance(to: wall, elapsed: elapsed) {
             isTimeDue = isInStore
-            reached = values.values.filter(\.operation.isDate)
+            reached = values.values.filter { $0.operation.isDate || $0.operation.period != nil }
         }
         while let next = queue.first, next.time <= now {
             queue.removeFirst()

@@ -21,6 +21,52 @@ extension Wiring {
         return made
     }
 
+    /// The source of a clock whose schedule is complete only with a value: the time zone of the environment, or the
+    /// period. nil for other schedules, and while there is no such value.
+    func scheduledSource(_ schedule: ClockSchedule, at row: UInt32) -> Source? {
+        switch schedule {
+        case .daily(let daily) where daily.timeZone == nil:
+            let before = nodes[Int(row)].definition.modifiersAroundBody
+            return environmentSource("timeZone", at: row, before: before).map { .scheduled(schedule, by: $0) }
+        case .everyValue(let reference):
+            guard let target = resolveName(reference.name.text, from: row, .modifier) else { return nil }
+            return .scheduled(schedule, by: vertex(for: Place(target, reference.steps)))
+        default: return nil
+        }
+    }
+
+    /// The last tick of a schedule that is completed with a value.
+    func evaluate(_ schedule: ClockSchedule, by attribute: AttributeID) throws -> Content {
+        let content = try engine.read(attribute)
+        guard case .value(let value) = content else { return content }
+        switch (schedule, value) {
+        case (.daily(var daily), .string(let zone)):
+            guard LocalClock(zone) != nil else {
+                return .failure(Failure(.ruleFailed, "unknown time zone \(zone)", path: path(of: attribute)))
+            }
+            daily.timeZone = zone
+            return try engine.read(clockVertex(of: .daily(daily)))
+        case (.everyValue, .duration(let span)): return try reading(every: span, from: attribute)
+        case (.everyValue, .string(let text)):
+            if let span = TimeSpan(text) { return try reading(every: span, from: attribute) }
+        default: break
+        }
+        return .failure(
+            Failure(
+                .typeMismatch, "the period of a clock is a duration, not \(value)", path: path(of: attribute),
+                hint: "such as 1s, 500ms, 1m30s"))
+    }
+
+    private func reading(every span: TimeSpan, from attribute: AttributeID) throws -> Content {
+        guard span.nanoseconds >= SceneLimits.shortestTick else {
+            let shortest = TimeSpan(nanoseconds: SceneLimits.shortestTick)
+            return .failure(
+                Failure(
+                    .limit, "the shortest time between ticks is \(shortest), not \(span)", path: path(of: attribute)))
+        }
+        return try engine.read(clockVertex(of: .every(span, start: nil)))
+    }
+
     /// How long it takes, from a moment on, until the next clock that is observed ticks, or the next operator over time
     /// changes its result; nil: forever. Cost: O(clocks), and O(everything downstream of a clock) if a watch or an edge
     /// has come or gone that may matter to it.
@@ -68,10 +114,26 @@ extension Wiring {
         guard case .value(let operand) = content else { return lastReport(value) ?? content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
+        if value.operation.period != nil, let fault = try placeInCalendar(value) { return .failure(fault) }
         let isReport = try isReported(value)
         let now = timedValues.now
         let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
         return .value(dated(result, value))
+    }
+
+    /// Tells an operator over periods where the clock on the wall stands, in the time zone of `/`.
+    private func placeInCalendar(_ value: TimedValue) throws -> Failure? {
+        guard let zone = ownAttribute("timeZone", of: NodeID.root.row) else { return nil }
+        switch try engine.read(zone) {
+        case .value(.string(let name)):
+            guard let clock = clocks.localClock(name) else {
+                return Failure(.ruleFailed, "unknown time zone \(name)", path: path(of: zone))
+            }
+            value.past.place(in: CalendarFrame(lead: timedValues.time.lead, timeZone: name, clock: clock))
+            return nil
+        case .value(let other): return Failure(.typeMismatch, "\(other) is no time zone", path: path(of: zone))
+        case .failure(let failure): return failure
+        }
     }
 
     /// Converts a result that is a date to wall time.
@@ -119,6 +181,7 @@ extension Wiring {
         }
         for value in reached where engine.isAlive(value.vertex) {
             expire(value)
+            removeExpiredEntries(value)
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
@@ -204,6 +267,63 @@ extension Wiring {
             let past = expiry(of: state)?.past as? LastReport, past.isStale, let last = past.current
         else { return content }
         return .value(last)
+    }
+
+    // MARK: Entries
+
+    // A map with `entries` uses an operator that knows when each entry was written. At its deadline, entries that nobody
+    // has written are removed.
+
+    /// What is known of the entries of a state with `entries`.
+    func entryReports(of state: AttributeID) -> EntryReports? {
+        guard let vertex = attributes[Int(state.index)]?.entries,
+            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        else { return nil }
+        return value.past as? EntryReports
+    }
+
+    /// Begins or ends the expiry of a state's entries, as its definition says.
+    func connectEntries(of state: AttributeID, _ record: AttributeRecord) {
+        let bounds = record.definition?.entries
+        guard bounds != nil || record.entries != nil, case .state = record.source else { return }
+        let operation = TimeOperator(.entries)
+        let vertex =
+            record.entries ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
+        if record.entries == nil {
+            holdShared(vertex)
+            attributes.setEntries(vertex, at: Int(state.index))
+        }
+        guard case .timed(let value)? = attributes[Int(vertex.index)]?.source, let past = value.past as? EntryReports
+        else { return }
+        past.expiry = bounds?.expires?.nanoseconds
+        timedValues.noteDue(value)
+        if bounds == nil { releaseEntries(of: state) }
+    }
+
+    func releaseEntries(of state: AttributeID) {
+        guard let vertex = attributes[Int(state.index)]?.entries else { return }
+        attributes.setEntries(nil, at: Int(state.index))
+        releaseShared(vertex)
+    }
+
+    /// Removes the entries of a map whose time is over.
+    private func removeExpiredEntries(_ value: TimedValue) {
+        guard let past = value.past as? EntryReports else { return }
+        let gone = Set(past.takeExpired(timedValues.now))
+        guard !gone.isEmpty, case .value(.map(let map)) = content(ofStored: value.operand) else { return }
+        let left = Value.map(ValueMap(map.lazy.filter { !gone.contains($0.key) }.map { ($0.key, $0.value) }))
+        // A stale state keeps its error.
+        if case .value = content(of: value.operand) {
+            setInput(value.operand, .value(left))
+        } else {
+            expiry(of: value.operand)?.past.current = left
+        }
+        timedValues.noteExpired(value.operand)
+    }
+
+    /// States of which entries were removed because nobody had written them, since the last call.
+    public func takeStatesWithExpiredEntries() -> [AttributeID] {
+        timedValues.takeExpired().filter { engine.isAlive($0) }
     }
 
     // MARK: History

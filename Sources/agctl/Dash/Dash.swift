@@ -211,8 +211,9 @@ final class DashScreen {
         if let chosen, let card = picture.places.first(where: { Name($0.card.path) == chosen })?.card {
             let action =
                 switch card.kind {
+                case .light: card.stepped == nil ? "   Enter operates" : "   Enter operates   + and - step"
                 case .toggle, .button, .picker: "   Enter operates"
-                case .slider, .stepper: "   + and - step"
+                case .slider, .stepper, .thermostat: "   + and - step"
                 default: ""
                 }
             keys = "\(card.path)\(action)   q end"
@@ -266,7 +267,7 @@ final class DashScreen {
     private func operate() {
         guard let card = chosenCard else { return }
         switch card.kind {
-        case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
+        case .toggle, .light: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
             if DashCard.isAction(values.content(of: card)?.value) {
                 callAction(card)
@@ -282,19 +283,17 @@ final class DashScreen {
             let now = options.firstIndex { $0.value == values.content(of: card)?.value } ?? -1
             guard !options.isEmpty else { return }
             write(Mutation(operation: .set, path: card.path, value: options[(now + 1) % options.count].value), card)
-        case .stepper, .slider: step(1)
+        case .stepper, .slider, .thermostat: step(1)
         case .field, .color: notice = "agctl set '\(card.path)' VALUE writes it"
         default: notice = "\(card.title) only shows a value"
         }
     }
 
     private func step(_ sign: Double) {
-        guard let card = chosenCard, card.kind == .stepper || card.kind == .slider,
-            let number = values.content(of: card)?.value?.number
-        else { return }
-        let isSlider = card.kind == .slider
-        let least = card.panel["min"]?.number ?? (isSlider ? card.scale.least : -.infinity)
-        let most = card.panel["max"]?.number ?? (isSlider ? card.scale.most : .infinity)
+        guard let card = chosenCard?.stepped, let number = values.content(of: card)?.value?.number else { return }
+        let isOpen = card.kind == .stepper
+        let least = card.panel["min"]?.number ?? (isOpen ? -.infinity : card.scale.least)
+        let most = card.panel["max"]?.number ?? (isOpen ? .infinity : card.scale.most)
         // The daemon adds, so that no step is lost when two people press at the same time.
         let by = min(most, max(least, number + sign * card.step)) - number
         guard by != 0 else { return }

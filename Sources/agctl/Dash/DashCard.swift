@@ -4,7 +4,7 @@ import AttributeValues
 struct DashCard {
     enum Kind: String {
         case value, sparkline, chart, bar, gauge, status, toggle, slider, stepper, field, picker, button, color, image
-        case text, table, list, log, link, unknown
+        case text, table, list, log, link, thermostat, light, markdown, unknown
     }
 
     /// A table of subviews.
@@ -24,12 +24,16 @@ struct DashCard {
     /// Columns, 1 to 4.
     var span = 1
     var rows: Rows?
+    /// Further attributes, by the member of the panel or the name in a text.
+    var parts: [String: (path: String, isInteger: Bool)] = [:]
+    /// The order of the rows of a table.
+    var sort: (column: String, isDescending: Bool)?
     /// The reason why there is nothing to show.
     var fault: String?
     /// The attribute that gives the status. If it belongs to another node, it only tells that the value is stale.
     var statusSource: (path: String, isOwn: Bool)?
     /// The thresholds, the worst one last.
-    var levels: [(limit: Double, isFalling: Bool, status: String)] = []
+    var levels: [Level] = []
 
     /// - Parameter map: a card of the answer of `board`.
     init(_ map: ValueMap) {
@@ -44,11 +48,13 @@ struct DashCard {
         if let status = map["status"]?.map, let path = status["path"]?.string {
             statusSource = (path, status["isOwn"] == true)
         }
-        levels = (map["levels"]?.list ?? []).compactMap(\.map).compactMap { level in
-            guard let status = level["status"]?.string, let limit = (level["from"] ?? level["to"])?.number else {
-                return nil
-            }
-            return (limit, level["to"] != nil, status)
+        levels = DashCard.levels(map["levels"])
+        for (name, part) in map["parts"]?.map ?? ValueMap() {
+            guard let name = name.string, let path = part.map?["path"]?.string else { continue }
+            parts[name] = (path, part.map?["type"] == "int")
+        }
+        if let sort = map["sort"]?.map, let column = sort["column"]?.string {
+            self.sort = (column, sort["isDescending"] == true)
         }
         if let rows = map["rows"]?.map {
             self.rows = Rows(
@@ -71,24 +77,41 @@ struct DashCard {
         }
     }
 
+    /// The card of a further attribute.
+    func part(_ name: String) -> DashCard? {
+        guard let found = parts[name] else { return nil }
+        var part = self
+        (part.path, part.isInteger) = found
+        part.parts = [:]
+        return part
+    }
+
+    /// The card whose number the keys + and - change; nil if there is none.
+    var stepped: DashCard? {
+        switch kind {
+        case .slider, .stepper, .thermostat: self
+        case .light: part("level")
+        default: nil
+        }
+    }
+
     /// The attribute that the daemon reports, and the steps from its value to the shown part.
-    var source: (attribute: String, steps: [Substring]) {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        guard let dot = path[slash...].firstIndex(of: ".") else { return (path, []) }
-        let rest = path.index(after: dot)
-        guard let end = path[rest...].firstIndex(where: { $0 == "." || $0 == "[" }) else { return (path, []) }
-        return (String(path[..<end]), path[end...].split { ".[]\"".contains($0) })
+    var source: (attribute: String, steps: [AttributePath.Step]) {
+        guard let place = try? AttributePath(path), !place.steps.isEmpty else { return (path, []) }
+        return (AttributePath(nodes: place.nodes, attribute: place.attribute).description, place.steps)
     }
 
     /// The ends of a gauge, bar or slider.
     var scale: (least: Double, most: Double) {
-        let most = panel["max"]?.number ?? (panel["format"] == "percent" ? 1 : 100)
-        return (panel["min"]?.number ?? 0, most)
+        let isThermostat = kind == .thermostat
+        let most = panel["max"]?.number ?? (panel["format"] == "percent" ? 1 : isThermostat ? 30 : 100)
+        return (panel["min"]?.number ?? (isThermostat ? 5 : 0), most)
     }
 
     /// The size of a step of a slider or stepper.
     var step: Double {
         if let step = panel["step"]?.number { return step }
+        if kind == .thermostat { return 0.5 }
         return kind == .stepper || isInteger ? 1 : (scale.most - scale.least) / 20
     }
 
@@ -121,8 +144,21 @@ struct DashCard {
     }
 
     /// The status according to the thresholds; nil without thresholds.
-    func status(of number: Double) -> String? {
+    func status(of number: Double) -> String? { DashCard.status(of: number, levels) }
+
+    typealias Level = (limit: Double, isFalling: Bool, status: String)
+
+    static func status(of number: Double, _ levels: [Level]) -> String? {
         if levels.isEmpty { return nil }
         return levels.last { $0.isFalling ? number <= $0.limit : number >= $0.limit }?.status ?? "ok"
+    }
+
+    static func levels(_ given: Value?) -> [Level] {
+        (given?.list ?? []).compactMap(\.map).compactMap { level in
+            guard let status = level["status"]?.string, let limit = (level["from"] ?? level["to"])?.number else {
+                return nil
+            }
+            return (limit, level["to"] != nil, status)
+        }
     }
 }

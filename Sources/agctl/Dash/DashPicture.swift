@@ -1,5 +1,6 @@
 import AttributeValues
 import CommandArguments
+import SceneModel
 import WireProtocol
 
 /// A board as lines of text: cards in a grid.
@@ -115,7 +116,10 @@ struct DashPicture {
     private func draw(_ card: DashCard, _ width: Int) -> [String] {
         let inner = width - 2
         let edge = mark(card) + " "
-        let title = DisplayWidth.cut(card.title, to: inner)
+        let icon = card.panel["icon"]?.string?.printable ?? ""
+        // The page draws icons with names. A terminal shows signs alone.
+        let isSign = !icon.isEmpty && icon.utf8.allSatisfy { $0 >= 0x80 }
+        let title = DisplayWidth.cut(isSign ? "\(icon) \(card.title)" : card.title, to: inner)
         var lines = [Name(card.path) == chosen ? style.bold(title) : style.dim(title)]
         lines += body(card, inner)
         if values.interruptedAt != nil, let age = values.age(of: card, at: now) {
@@ -131,6 +135,7 @@ struct DashPicture {
         if let fault = card.fault { return wrap(fault, width).map { line($0, style.red) } }
         if card.kind == .link { return [line("→ \(card.panel["link"]?.string?.printable ?? "")", style.cyan)] }
         if let rows = card.rows { return table(rows, card, width) }
+        if card.kind == .markdown, let text = card.panel["text"]?.string { return markdown(text, card, width) }
         guard let content = values.content(of: card) else { return [line("–", style.dim)] }
         guard case .value(let value) = content else {
             let message = ContentRow.describe(content)
@@ -151,9 +156,26 @@ struct DashPicture {
             let said = value.string.map(DashText.spellOut) ?? DashText.plain(value)
             return [line("\(shape) \(said)") { status == "ok" ? style.green($0) : paint($0, status) }]
         case .toggle:
-            let isOn = value == true
-            let said = card.panel[isOn ? "on" : "off"]?.string ?? (isOn ? "On" : "Off")
-            return [line("\(isOn ? "━●" : "●━") \(said.printable)") { isOn ? style.cyan($0) : style.dim($0) }]
+            return [line(words(card, value)) { value == true ? style.cyan($0) : style.dim($0) }]
+        case .light:
+            let shown = line(words(card, value)) { value == true ? style.cyan($0) : style.dim($0) }
+            guard let part = card.part("level"), let level = values.content(of: part)?.value?.number else {
+                return [shown]
+            }
+            return [shown, bar(part, values.displayedNumber(of: part) ?? level, value == true ? nil : "stale", width)]
+        case .thermostat:
+            func number(_ name: String) -> Double? {
+                card.part(name).flatMap { values.content(of: $0)?.value?.number }
+            }
+            func flag(_ name: String) -> Bool? {
+                card.part(name).flatMap { values.content(of: $0)?.value }.map { $0 == true }
+            }
+            let now = number("current").map { "now \(DashText.formatNumber($0, card.panel))" }
+            let said = flag("switch") == false ? "off" : flag("active") == true ? "active" : nil
+            return [
+                line("− \(figures) +", style.bold),
+                line([now, said].compactMap { $0 }.joined(separator: " · "), style.dim),
+            ]
         case .stepper: return [line("− \(DashText.plain(value, card.panel)) +", style.bold)]
         case .button:
             let label = card.panel["label"]?.string?.printable ?? card.title
@@ -172,9 +194,38 @@ struct DashPicture {
             return [DisplayWidth.of(all) <= width ? all : line("‹\(title)›", style.cyan)]
         case .color: return [line("■ \(DashText.plain(value))", style.bold)]
         case .text: return wrap(DashText.plain(value), width).map { line($0) }
+        case .markdown: return markdown(value.string ?? DashText.plain(value), card, width)
         case .table, .list, .log: return entries(value, card, width)
         default: return [style.bold(figures)]
         }
+    }
+
+    /// The state of a switch.
+    private func words(_ card: DashCard, _ value: Value) -> String {
+        let isOn = value == true
+        let said = card.panel[isOn ? "on" : "off"]?.string ?? (isOn ? "On" : "Off")
+        return "\(isOn ? "━●" : "●━") \(said.printable)"
+    }
+
+    /// A text without its marks, with the values of the attributes that it names.
+    private func markdown(_ text: String, _ card: DashCard, _ width: Int) -> [String] {
+        let filled = Placeholders.pieces(of: text).map { piece -> String in
+            switch piece {
+            case .text(let text): return String(text)
+            case .name(let name):
+                guard let part = card.part(String(name)) else { return "{\(name)}" }
+                switch values.content(of: part) {
+                case .value(let value)?: return Markdown.escape(DashText.plain(value, format(card, String(name))))
+                case .failure(let failure)?: return Markdown.escape(failure.message)
+                case nil: return "–"
+                }
+            }
+        }.joined()
+        let lines = Markdown.lines(of: filled).flatMap { line in
+            let wrapped = line.text.printable.brokenAtWords(to: width, measure: DisplayWidth.of)
+            return wrapped.map { line.isHeading ? style.bold($0) : $0 }
+        }
+        return Array(lines.prefix(DashPicture.mostRows)).map { DisplayWidth.cut($0, to: width) }
     }
 
     /// The figures, with the status in words on the right.
@@ -239,35 +290,77 @@ struct DashPicture {
 
     // MARK: Tables
 
+    /// A cell of a table: what it says, and what it is sorted by.
+    private typealias Cell = (text: String, value: Value)
+
     private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [String] {
         let hasName = rows.columns.contains("name")
-        let cells = rows.views.map { view in
-            (hasName ? [] : [DashText.spellOut(view.id)])
-                + rows.columns.map { column in
-                    switch values.contents["\(view.path).\(column)"] {
-                    case .value(let value)?: DashText.plain(value, format(card, column))
-                    case .failure(let failure)?: failure.message.printable
-                    case nil: ""
-                    }
+        let cells = rows.views.map { view -> [Cell] in
+            var cells: [Cell] = hasName ? [] : [(DashText.spellOut(view.id), .string(view.id))]
+            for column in rows.columns {
+                switch values.contents["\(view.path).\(column)"] {
+                case .value(let value)?: cells.append(cell(value, card, column))
+                case .failure(let failure)?: cells.append((failure.message.printable, .null))
+                case nil: cells.append(("", .null))
                 }
+            }
+            return cells
         }
-        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.spellOut), width, more: rows.more)
+        let columns = (hasName ? [] : [""]) + rows.columns
+        return grid(sorted(cells, columns, card), columns.map(DashText.spellOut), width, more: rows.more)
+    }
+
+    private func cell(_ value: Value, _ card: DashCard, _ column: String) -> Cell {
+        let format = format(card, column)
+        let text = DashText.plain(value, format)
+        let status =
+            value.number.flatMap { DashCard.status(of: $0, DashCard.levels(format["levels"])) }
+            ?? value.string.flatMap { format["colours"]?.map?[$0]?.string }
+        guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return (text, value) }
+        return ("\(shape) \(text)", value)
     }
 
     private func format(_ card: DashCard, _ column: String) -> ValueMap {
         card.panel["formats"]?.map?[column]?.map ?? card.panel
     }
 
+    private func sorted(_ cells: [[Cell]], _ columns: [String], _ card: DashCard) -> [[String]] {
+        let shown = cells.map { $0.map(\.text) }
+        guard let sort = card.sort, let column = columns.firstIndex(where: { $0.hasSameBytes(as: sort.column) }) else {
+            return shown
+        }
+        func isBefore(_ a: Value, _ b: Value) -> Bool {
+            switch (a.number, b.number) {
+            case (let a?, let b?): a < b
+            case (.some, nil): true
+            case (nil, .some): false
+            default: (a.string ?? a.jsonText) < (b.string ?? b.jsonText)
+            }
+        }
+        let order = cells.indices.sorted { first, second in
+            let (a, b) = (cells[first][column].value, cells[second][column].value)
+            // Nothing comes last, and equal values keep their order.
+            if (a == .null) != (b == .null) { return b == .null }
+            if isBefore(a, b) { return !sort.isDescending }
+            if isBefore(b, a) { return sort.isDescending }
+            return first < second
+        }
+        return order.map { shown[$0] }
+    }
+
     private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [String] {
-        if let map = value.map {
+        if let map = value.map, card.kind != .log {
             return grid(
                 map.map {
                     [DashText.spellOut($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)]
                 },
                 nil, width)
         }
-        var list = value.list?.array ?? [value]
-        if card.kind == .log { list = list.suffix(DashPicture.mostRows) }
+        let list = value.list?.array ?? [value]
+        if card.kind == .log {
+            return list.isEmpty
+                ? [style.dim("Empty")] : list.suffix(DashPicture.mostRows).map { logLine($0, card, width) }
+        }
         let maps = list.compactMap(\.map)
         guard !maps.isEmpty, maps.count == list.count else {
             return grid(list.map { [DashText.plain($0, card.panel)] }, nil, width)
@@ -279,8 +372,19 @@ struct DashPicture {
                 columns.append(key)
             }
         }
-        let cells = maps.map { map in columns.map { DashText.plain(map[$0] ?? .null, format(card, $0)) } }
-        return grid(cells, columns.map(DashText.spellOut), width)
+        let cells = maps.map { map in columns.map { cell(map[$0] ?? .null, card, $0) } }
+        return grid(sorted(cells, columns, card), columns.map(DashText.spellOut), width)
+    }
+
+    /// A line of a log: a text, or a map with `text` and perhaps `time` and `level`.
+    private func logLine(_ value: Value, _ card: DashCard, _ width: Int) -> String {
+        guard let map = value.map, let text = map["text"] else {
+            return DisplayWidth.cut(DashText.plain(value, card.panel), to: width)
+        }
+        let level = map["level"]?.string
+        let parts = [map["time"]?.string?.printable, level?.printable, DashText.plain(text)]
+        let line = DisplayWidth.cut(parts.compactMap { $0 }.joined(separator: "  "), to: width)
+        return paint(line, level.flatMap { LogLevel.status[$0.lowercased()] })
     }
 
     private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int, more: Int = 0) -> [String] {

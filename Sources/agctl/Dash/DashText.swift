@@ -1,30 +1,10 @@
 import AttributeValues
+import SceneModel
 
 /// Values in a form for people. The page has the same rules in `dashboard/format.js`.
 enum DashText {
-    /// An id in words: `busiestCore` becomes "Busiest core". An id is a name and does not change if it does not begin
-    /// with a letter, or contains anything but ASCII letters, digits, `-` and `_`.
-    static func spellOut(_ id: String) -> String {
-        if id.lowercased() == "ok" { return "OK" }
-        let isName = id.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-                || byte == UInt8(ascii: "_")
-        }
-        guard isName, let first = id.first, first.isLetter else { return id.printable }
-        var text = ""
-        var wasLower = false
-        for character in id {
-            if character == "-" || character == "_" {
-                text += " "
-            } else {
-                if character.isUppercase, wasLower { text += " " }
-                text += character.lowercased()
-            }
-            wasLower = character.isLowercase || character.isNumber
-        }
-        return text.prefix(1).uppercased() + text.dropFirst()
-    }
+    /// An id in words: `busiestCore` becomes "Busiest core".
+    static func spellOut(_ id: String) -> String { Words.of(id).printable }
 
     /// The number of decimals for two or three significant digits, but not more than the value has.
     static func decimals(of number: Double) -> Int {
@@ -35,22 +15,23 @@ enum DashText {
         return most == 0 ? 0 : max(1, most - zeros)
     }
 
-    /// The number with its unit, by the members `format`, `decimals` and `unit` of a panel.
-    static func formatNumber(_ number: Double, _ panel: ValueMap = ValueMap()) -> String {
+    /// The number with its unit, by the members `format`, `decimals`, `unit` and `conversion` of a panel.
+    static func formatNumber(_ given: Double, _ panel: ValueMap = ValueMap()) -> String {
+        let conversion = panel["conversion"]?.map
+        let number = given * (conversion?["factor"]?.number ?? 1) + (conversion?["offset"]?.number ?? 0)
         let unit = panel["unit"]?.string?.printable ?? ""
         func joined(_ text: String, _ unit: String) -> String { unit.isEmpty ? text : "\(text) \(unit)" }
         guard number.isFinite else { return joined(number.isNaN ? "not a number" : number < 0 ? "−∞" : "∞", unit) }
-        var given: Int?
-        if let decimals = panel["decimals"]?.number { given = Int(min(9, max(0, decimals))) }
+        let places = panel["decimals"]?.number.map { Int(min(9, max(0, $0))) }
         func fixed(_ number: Double) -> String {
-            Figure.fixed(number, places: given ?? decimals(of: number)).replacing("-", with: "−")
+            Figure.fixed(number, places: places ?? decimals(of: number)).replacing("-", with: "−")
         }
         switch panel["format"]?.string {
         case "duration": return joined(duration(number), unit)
         case "percent": return joined(fixed(number * 100), unit.isEmpty ? "%" : unit)
         case "bytes": return scaled(number, ["B", "kB", "MB", "GB", "TB", "PB"], unit, fixed)
         default:
-            guard given == nil, number != 0, abs(number) < 0.001 || abs(number) >= 1e6 else {
+            guard places == nil, number != 0, abs(number) < 0.001 || abs(number) >= 1e6 else {
                 return joined(fixed(number), unit)
             }
             guard abs(number) >= 1e6, abs(number) < 1e15 else {

@@ -121,9 +121,7 @@ struct DashValues {
     func content(of card: DashCard) -> Content? {
         let (attribute, steps) = card.source
         guard let content = contents[attribute], case .value(var value) = content else { return contents[attribute] }
-        for step in steps {
-            value = value.map?[String(step)] ?? Int(step).flatMap { value.list?.dropFirst($0).first } ?? .null
-        }
+        for step in steps { value = value.child(step) ?? .null }
         return .value(value)
     }
 

@@ -13,6 +13,9 @@ void sim_reset(uint64_t seed);
 // The numbers from here on: those of one step.
 void sim_seed(uint64_t seed);
 
+// The program that this process becomes has its memory at the same addresses each time.
+void sim_place_memory_alike(void);
+
 // Clocks, in nanoseconds.
 void sim_advance(int64_t nanoseconds);
 void sim_sleep(int64_t nanoseconds);
@@ -46,6 +49,8 @@ uint64_t sim_disk_calls(void);
 // The process dies at the call with this number, counted from now: no later call changes anything.
 void sim_kill(int64_t calls);
 bool sim_is_dead(void);
+// The calls that follow are those of another process, which does not die with the daemon.
+void sim_be_another(bool isAnother);
 // Called when the daemon's objects are gone. The connections are closed.
 void sim_bury(void);
 // What was not synced may be lost, torn or reordered.

@@ -14,14 +14,20 @@ MYPY = shutil.which("mypy")
 
 @unittest.skipUnless(MYPY, "mypy is not installed")
 class TypeTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        # What is known of the modules that programs import is kept from one run to the next.
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+
     def check(self, text: str) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "example.py")
-            file.write_text(text, encoding="utf-8")
-            told = subprocess.run(
-                [MYPY, "--strict", "--cache-dir", folder, str(file)],
-                env={"MYPYPATH": str(FOLDER), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, timeout=300,
-            )  # fmt: skip
+        file = pathlib.Path(self.folder, "example.py")
+        file.write_text(text, encoding="utf-8")
+        told = subprocess.run(
+            [MYPY, "--strict", "--cache-dir", self.folder, str(file)],
+            env={"MYPYPATH": str(FOLDER), "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
         return "" if told.returncode == 0 else told.stdout + told.stderr
 
     def test_the_watch_loops_of_the_page_pass(self) -> None:

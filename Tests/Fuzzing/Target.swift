@@ -1,1 +1,0 @@
-../../Sources/agd-gateway/Target.swift
