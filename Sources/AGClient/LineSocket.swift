@@ -11,8 +11,8 @@ final class LineSocket {
     private let input = LineBuffer()
     let output = ByteBuffer(capacity: 1024)
     private var isAtEnd = false
-    /// Bytes of `output` that `sendNow` has sent.
-    private var sentNow = 0
+    /// Bytes of `output` that have been sent.
+    private var sent = 0
 
     /// - Throws: `unreachable`, `timedOut`, `socketPathTooLong`, `system`.
     init(to location: SocketLocation, timeout: Double? = nil) throws(ClientError) {
@@ -58,17 +58,27 @@ final class LineSocket {
         }
     }
 
+    /// Sends what the system takes of the rest of `output`, without waiting.
+    /// - Returns: bytes, or -1 with `errno`.
+    private func sendSome() -> Int {
+        output.withBytes { bytes in
+            LineSocket.retrying {
+                send(
+                    descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+        }
+    }
+
+    private func forgetOutput() {
+        output.removeAll()
+        sent = 0
+    }
+
     /// Sends all of `output`. While the daemon does not read, reads incoming data, so that neither waits for the other.
     func flush() throws(ClientError) {
-        var sent = 0
         while sent < output.count {
-            let count = output.withBytes { bytes in
-                LineSocket.retrying {
-                    send(
-                        descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
-                        Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-                }
-            }
+            let count = sendSome()
             if count >= 0 {
                 sent += count
             } else if errno == EAGAIN {
@@ -77,35 +87,28 @@ final class LineSocket {
                 if ready & Int16(POLLOUT) == 0, ready & Int16(POLLIN) != 0 { try fill(waiting: false) }
             } else {
                 let reason = errno
-                output.removeAll()
+                forgetOutput()
                 // A daemon that closes the connection has often sent answers or the reason before. The reader gets all of
                 // it before it is told of the loss.
                 try? fill(waiting: false)
                 if input.isEmpty { throw .lost(ClientError.text(reason)) }
             }
         }
-        output.removeAll()
+        forgetOutput()
     }
 
     /// Sends what the daemon accepts now, without waiting.
     /// - Returns: whether everything has been sent.
     func sendNow() throws(ClientError) -> Bool {
-        while sentNow < output.count {
-            let count = output.withBytes { bytes in
-                LineSocket.retrying {
-                    send(
-                        descriptor, bytes.baseAddress.map { $0 + sentNow }, bytes.count - sentNow,
-                        Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-                }
-            }
+        while sent < output.count {
+            let count = sendSome()
             if count < 0 {
                 if errno == EAGAIN { return false }
                 throw .lost(ClientError.text(errno))
             }
-            sentNow += count
+            sent += count
         }
-        output.removeAll()
-        sentNow = 0
+        forgetOutput()
         return true
     }
 

@@ -34,7 +34,7 @@ final class Client {
         get { author.name }
         set { author = Author(peer: peer, name: newValue, principal: principal) }
     }
-    /// What the rules of an action read of whoever calls it.
+    /// The caller of an action, as its rules read him.
     var forActions: Value {
         [
             "user": .int(Int64(peer.uid)), "name": author.name.map { .string($0) } ?? .null,

@@ -58,7 +58,7 @@ extension GraphRuntime {
         }
     }
 
-    /// Whoever calls an action by an attribute that hands it down needs the right to call the action itself.
+    /// A client that calls an action by an attribute that hands it down needs the right to call the action itself.
     private func requireCall(of call: ActionCall, at path: String, _ grants: Grants) throws(Failure) {
         let end = PathPattern(attributesAt: try AttributePath(graph.path(of: call.attribute)))
         guard !grants.allow(.do, end) else { return }

@@ -233,9 +233,20 @@ struct Compiler {
             parts.makesContainers = true
         }
         if let fault = mixtureFault(id) { return fail(fault, at: id) }
-        return emitOperation(opcode, [tree.child(id, 0), tree.child(id, 1)], id, into) {
-            Folding.foldBinary(opcode, $0[0], $0[1])
+        let mixes = mixes(id)
+        let before = parts.instructions.count
+        let result = emitOperation(opcode, [tree.child(id, 0), tree.child(id, 1)], id, into) {
+            Folding.foldBinary(opcode, $0[0], $0[1], mixes: mixes)
         }
+        // A constant has no instruction.
+        if parts.instructions.count > before { parts.instructions[parts.instructions.count - 1].mixes = mixes }
+        return result
+    }
+
+    /// True for arithmetic with an operand that may be an int or a double.
+    private func mixes(_ id: SyntaxTree.ID) -> Bool {
+        [.add, .subtract, .multiply, .divide].contains(tree.operation(id))
+            && (0...1).contains { ![.int, .double].contains(checked.types[tree.child(id, $0)]) }
     }
 
     /// The fault of arithmetic with numbers of types that are known and differ. The checker refuses it, except in rules
@@ -261,7 +272,7 @@ struct Compiler {
         for part in parts.reversed() {
             let operand = emit(part)
             if let before = operands.last, let x = constantValue(before), let y = constantValue(operand),
-                case .string = x, case .string = y, let joined = Folding.foldBinary(.add, x, y)
+                case .string = x, case .string = y, let joined = Folding.foldBinary(.add, x, y, mixes: false)
             {
                 operands[operands.count - 1] = folded(joined)
             } else {

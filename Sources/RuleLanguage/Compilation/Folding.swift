@@ -12,8 +12,8 @@ enum Folding {
         result { (_) throws(Fault) in opcode == .not ? try Operators.not(value) : try Operators.negated(value) }
     }
 
-    static func foldBinary(_ opcode: Opcode, _ a: Value, _ b: Value) -> Value? {
-        result { (meter) throws(Fault) in try Operators.apply(opcode, a, b, &meter) }
+    static func foldBinary(_ opcode: Opcode, _ a: Value, _ b: Value, mixes: Bool) -> Value? {
+        result { (meter) throws(Fault) in try Operators.apply(opcode, a, b, mixes: mixes, &meter) }
     }
 
     static func index(_ a: Value, _ b: Value) -> Value? {

@@ -55,7 +55,7 @@ extension Evaluator {
         }
         /// Operations without a fast path in the loop.
         @inline(__always) func operate(_ i: Instruction) throws(Fault) {
-            set(i.a, try Operators.apply(i.opcode, at(i.b), at(i.c), &machine.pointee.meter))
+            set(i.a, try Operators.apply(i.opcode, at(i.b), at(i.c), mixes: i.mixes, &machine.pointee.meter))
         }
 
         while true {

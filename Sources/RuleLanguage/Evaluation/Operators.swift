@@ -5,7 +5,7 @@ enum Operators {
     /// On operands in memory: scalars are not copied.
     @inline(never)
     static func apply(
-        _ opcode: Opcode, _ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter
+        _ opcode: Opcode, _ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, mixes: Bool, _ meter: inout Meter
     ) throws(Fault) -> Value {
         if case .double(let x) = a.pointee, case .double(let y) = b.pointee {
             if let result = apply(opcode, x, y) { return result }
@@ -17,7 +17,7 @@ enum Operators {
         } else if opcode == .isIn {
             return .bool(try isElement(a, b, &meter))
         }
-        return try apply(opcode, a.pointee, b.pointee, &meter)
+        return try apply(opcode, a.pointee, b.pointee, mixes: mixes, &meter)
     }
 
     private static func apply(_ opcode: Opcode, _ x: Double, _ y: Double) -> Value? {
@@ -47,7 +47,11 @@ enum Operators {
         return span
     }
 
-    static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
+    /// - Parameter mixes: convert an int beside a double. A rule that was checked for two ints stays a fault if one of
+    ///   them has become a double meanwhile, because its attribute holds ints.
+    static func apply(
+        _ opcode: Opcode, _ a: Value, _ b: Value, mixes: Bool, _ meter: inout Meter
+    ) throws(Fault) -> Value {
         switch opcode {
         case .equal: .bool(try Equality.areEqual(a, b, &meter))
         case .notEqual: .bool(try !Equality.areEqual(a, b, &meter))
@@ -57,12 +61,13 @@ enum Operators {
                     try withUnsafePointer(to: b) { (b) throws(Fault) in try isElement(a, b, &meter) }
                 })
         case .less, .lessOrEqual, .greater, .greaterOrEqual: .bool(try compare(opcode, a, b, &meter))
-        default: try calculate(opcode, a, b, &meter)
+        default: try calculate(opcode, a, b, mixes, &meter)
         }
     }
 
-    private static func calculate(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value
-    {
+    private static func calculate(
+        _ opcode: Opcode, _ a: Value, _ b: Value, _ mixes: Bool, _ meter: inout Meter
+    ) throws(Fault) -> Value {
         switch (opcode, a, b) {
         case (_, .int(let x), .int(let y)): return .int(try whole(opcode, x, y, "integer"))
         case (_, .uint(let x), .uint(let y)): return .uint(try whole(opcode, x, y, "unsigned integer"))
@@ -75,9 +80,10 @@ enum Operators {
             if let product = try multiply(span, by: factor) { return .duration(product) }
         case (.divide, .duration(let span), let divisor):
             if let quotient = try divide(span, by: divisor) { return .duration(quotient) }
-        // The checker refuses a mixture that it knows.
-        case (_, .int(let x), .double(let y)): if let result = apply(opcode, Double(x), y) { return result }
-        case (_, .double(let x), .int(let y)): if let result = apply(opcode, x, Double(y)) { return result }
+        case (_, .int(let x), .double(let y)) where mixes:
+            if let result = apply(opcode, Double(x), y) { return result }
+        case (_, .double(let x), .int(let y)) where mixes:
+            if let result = apply(opcode, x, Double(y)) { return result }
         case (.add, .timestamp(let time), .duration(let span)), (.add, .duration(let span), .timestamp(let time)):
             guard let sum = time.advanced(by: span) else { throw Fault("timestamp overflow") }
             return .timestamp(sum)

@@ -69,7 +69,7 @@ enum Concatenation {
     /// Adds the operands from the left, if not all of them are strings.
     private static func add(_ parts: Arguments, _ meter: inout Meter) throws(Fault) -> Value {
         var sum = parts[0]
-        for number in 1..<parts.count { sum = try Operators.apply(.add, sum, parts[number], &meter) }
+        for number in 1..<parts.count { sum = try Operators.apply(.add, sum, parts[number], mixes: false, &meter) }
         return sum
     }
 }

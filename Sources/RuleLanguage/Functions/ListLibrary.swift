@@ -88,7 +88,7 @@ enum ListLibrary {
         case .int, .uint, .double, .duration: break
         default: throw Fault("\(name)() adds numbers or durations, not a value of type '\(sum.shortTypeName)'")
         }
-        for element in list.dropFirst() { sum = try Operators.apply(.add, sum, element, &meter) }
+        for element in list.dropFirst() { sum = try Operators.apply(.add, sum, element, mixes: true, &meter) }
         return sum
     }
 
@@ -119,7 +119,7 @@ enum ListLibrary {
         return best
     }
 
-    /// What a function gives for an empty list: its second argument.
+    /// The result of a function for an empty list: its second argument.
     static func standard(_ a: Arguments, _ name: String) throws(Fault) -> Value {
         guard a.count > 1 else {
             throw Fault("\(name)() of an empty list", hint: "give a value for an empty list, as list.\(name)(0)")
