@@ -242,7 +242,7 @@ struct Completion {
         while let (row, children) = pending.popLast() {
             for (place, (definition, slot)) in children.enumerated() {
                 let child: UInt32
-                if let there = graph.nodes.child(definition.id, of: row), record(there).kind == definition.kind {
+                if let there = graph.nodes.child(definition.id, of: row), graph.nodes.canFollow(definition, there) {
                     child = there
                     if let data = record(there).definition.forEach, definition.forEach?.isSame(as: data) == false {
                         graph.removeInstances(of: there)

@@ -154,6 +154,16 @@ extension Tree<NodeRecord> {
         return content(of: row).children(over: bottom(of: row))
     }
 
+    /// True if a node that the layers below the edits make becomes what they say now, with its states. If they say that
+    /// another body has it, or make it from something else, it is another node.
+    func canFollow(_ definition: NodeDefinition, _ row: UInt32) -> Bool {
+        let (node, bottom) = (self[Int(row)], bottom(of: row))
+        // What a place shows depends on the body that it is in.
+        let isPlacement = definition.forEach?.choice?.isPlacement == true
+        return node.kind == definition.kind && bottom?.component == definition.component
+            && node.isContent == definition.isContent && (!isPlacement || bottom?.layer == definition.layer)
+    }
+
     /// The node's part, which is made if there is none.
     func part(_ row: UInt32) -> NodePart {
         if let part = self[Int(row)].part { return part }

@@ -351,8 +351,8 @@ extension Planning {
             return try planCreation(definition, slot, isContent: definition.isContent, .below)
         }
         let old = nodes[Int(existing)]
-        guard let bottom = nodes.bottom(of: existing) else { return }
-        guard old.kind == definition.kind, bottom.component == definition.component else {
+        if nodes.isMade(existing) { return }
+        guard nodes.canFollow(definition, existing) else {
             cost += PlanCost.removal
             plan.losses.append(existing)
             plan.changed.append(name)
