@@ -38,6 +38,7 @@ extension ViewGraph {
         for (row, slot, isSaid) in plan.slots where nodes.isAlive(row) { put(row, into: slot, isSaid: isSaid) }
         var parents: Set<UInt32> = []
         if let construction { link(construction, before) }
+        let redefined = construction == nil ? [] : Set(plan.updates.map(\.row))
         for (position, (parent, definition, slot, isContent, origin)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
@@ -46,7 +47,12 @@ extension ViewGraph {
             switch origin {
             case .edits:
                 persistence.forgetRemoved(definition.id, from: parent)
-                if construction?.isStored != true { persistence.noteNew(made) }
+                if construction?.isStored != true {
+                    persistence.noteNew(made)
+                } else if redefined.contains(parent) {
+                    // Its siblings may be in other parts than when it got its key.
+                    persistence.notePlace(of: made)
+                }
             case .completed(let definition, let bottom):
                 persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
                 persistence.noteCompleted(made, by: definition, over: bottom)
@@ -75,6 +81,8 @@ extension ViewGraph {
             indicesChanged(below: parent)
         }
         if !plan.updates.isEmpty {
+            // New nodes are connected with all that is said of them.
+            completeNew()
             let made = unsettled.takeNodes()
             connect(withObjects(nodes.everything(in: plan.changes)) + made)
             shapeChanged(at: plan.top)
@@ -260,14 +268,31 @@ extension ViewGraph {
             return false
         }
         attributes[Int(existing.index)]?.redefine(as: definition)
+        if persistence.isCompleting, case .object(let object) = record(existing).source,
+            case .state(let initial, let isTransient) = definition.role,
+            let type = definition.type.objectName.flatMap({ declarations.types[$0] })
+        {
+            _ = redefineNode(object, objectDefinition(of: type, initial, isTransient: isTransient))
+        }
         if case .action = definition.role, old != definition { reactions.restart(existing) }
         guard case .state(_, let isTransient) = definition.role, case .state = record(existing).source else {
             return false
         }
+        if persistence.isCompleting, old != definition { beginAnew(existing, definition) }
         if isTransient, isDurable(existing) { stored.forget([existing]) }
         let begins = !isTransient && (!isDurable(existing) || old != definition)
         attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
         return begins
+    }
+
+    /// Gives a state of a new node the beginning that all layers together say, not the one with which it was made.
+    private func beginAnew(_ state: AttributeID, _ definition: AttributeDefinition) {
+        guard case .state(let initial, _) = definition.role else { return }
+        if definition.start == nil {
+            return setInput(state, .value(declarations.complete(initial, as: definition.type)))
+        }
+        setInput(state, Wiring.notBegun)
+        unsettled.states.append(state)
     }
 
     /// Removes attributes from a node that stays: those that become a state of another type, or become or were a state;
