@@ -213,6 +213,8 @@ extension Persistence {
                     StoredRow(key: key + "/" + StoredKey.escape(id), name: "", revision: 0, value: ["removed": true]))
             }
             forgetRows(of: row)
+            // These rows stay when the node is freed.
+            if nodes[Int(row)].part?.removed.isEmpty == false { nodes[Int(row)].part?.removed = [] }
         }
         for row in waiting {
             absentRows.insert(row)
