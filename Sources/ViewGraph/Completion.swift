@@ -217,7 +217,9 @@ struct Completion {
             let path = graph.nodes.path(of: row)
             fail(
                 absent,
-                Failure(.conflict, "\(path) is a \(record(row).kind.rawValue) now: what clients made of it waits", path: path))
+                Failure(
+                    .conflict, "\(path) is a \(record(row).kind.rawValue) now: what clients made of it waits",
+                    path: path))
             return false
         }
         content.without = fields["without"]?.list ?? ValueList()
@@ -248,7 +250,9 @@ struct Completion {
                         graph.removeInstances(of: there)
                     }
                     _ = graph.redefineNode(there, definition)
-                    if !record(there).kind.isMadeFromData { pending.append((there, definition.slotted.map { ($0.0, $0.1) })) }
+                    if !record(there).kind.isMadeFromData {
+                        pending.append((there, definition.slotted.map { ($0.0, $0.1) }))
+                    }
                 } else {
                     if let there = graph.nodes.child(definition.id, of: row) { drop(there) }
                     child = graph.instantiate(definition, under: row, slot: slot)

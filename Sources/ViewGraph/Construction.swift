@@ -30,8 +30,8 @@ public final class Construction {
         /// References of all nodes, then their rules.
         case references(next: Int)
         case rules(next: Int)
-        /// Parts stay with the nodes, and rows are freed when they are stored. So all parts are made first: rows between
-        /// them would leave gaps in memory.
+        /// Parts stay with the nodes, and rows are freed when they are stored. So all parts are made first: rows
+        /// between them would leave gaps in memory.
         case parts(next: Int)
         case storing(next: Int)
         case done

@@ -198,6 +198,9 @@ extension NodeDefinition {
         return made
     }
 
+    /// True if a document that was read without a node can complete it.
+    func canComplete(_ other: NodeDefinition) -> Bool { kind == other.kind && component == other.component }
+
     /// This definition over another one, with all that is below both.
     func completing(_ base: NodeDefinition) -> NodeDefinition {
         if self.base != nil, base.base != nil {
@@ -217,9 +220,7 @@ extension NodeDefinition {
             let known = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
             let ids = Set(new.map(\.id))
             return new.map { node in
-                guard let other = known[node.id], other.kind == node.kind, other !== node,
-                    node.component == nil || node.component == other.component
-                else { return node }
+                guard let other = known[node.id], other !== node, node.canComplete(other) else { return node }
                 return node.completing(other)
             } + old.filter { !ids.contains($0.id) }
         }

@@ -35,7 +35,7 @@ extension Persistence {
             set(.saying(definition, isMade: false, over: bottom), over: bottom, of: row)
             for (child, _) in definition.given {
                 guard let there = nodes.child(child.id, of: row) else { continue }
-                if let below = bottom.slotted.first(where: { $0.0.id == child.id })?.0, below.kind == child.kind {
+                if let below = bottom.slotted.first(where: { $0.0.id == child.id })?.0, child.canComplete(below) {
                     pending.append((there, child, below))
                 } else {
                     noteNew(there)

@@ -231,9 +231,7 @@ extension Planning {
             let bottom =
                 nodes[Int(row)].part?.removed.contains(definition.id) == true
                 ? nodes.childrenBelowEdits(of: row).first { $0.definition.id == definition.id }?.definition : nil
-            if let bottom, bottom.kind == definition.kind,
-                definition.component == nil || definition.component == bottom.component
-            {
+            if let bottom, definition.canComplete(bottom) {
                 try planCreation(
                     definition.completing(bottom), slot, isContent: bottom.isContent,
                     .completed(by: definition, over: bottom))

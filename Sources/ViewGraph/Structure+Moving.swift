@@ -86,9 +86,11 @@ extension ViewGraph {
         }
         let above = try node(at: Array(ids.dropLast())).row
         // It may have been in a branch.
-        let parents = [above] + nodes.subtree(of: above).filter {
-            $0 != above && nodes[Int($0)].isTransparent && nodes.visible($0) == above
-        }
+        let parents =
+            [above]
+            + nodes.subtree(of: above).filter {
+                $0 != above && nodes[Int($0)].isTransparent && nodes.visible($0) == above
+            }
         guard let parent = parents.first(where: { nodes[Int($0)].part?.removed.contains(id) == true }) else {
             throw Failure(
                 .notFound, "no node of a scene was removed at \(path)", path: path,

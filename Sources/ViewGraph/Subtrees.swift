@@ -108,7 +108,8 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer lists, and all that is below. If that would be too many nodes for the
     /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: UInt32) {
-        let few = nodes.subtree(of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
+        let few = nodes.subtree(
+            of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
         guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
         unlinked.room -= rows.count
         persistence.noteGone(rows)

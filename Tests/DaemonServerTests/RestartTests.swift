@@ -178,7 +178,8 @@ final class RestartTests {
         #expect(try value("/b/k.v") == 1)
     }
 
-    @Test("a stored value without a place at a start is given to a state that is made there later") func unplaced() throws
+    @Test("a stored value without a place at a start is given to a state that is made there later") func unplaced()
+        throws
     {
         try set("/counter.value", "5")
         try restart { $0.scenes = [] }

@@ -227,7 +227,7 @@ struct LimitTests {
         #expect(failure?.code == .limit && failure?.hint == "the setting value-size is the limit")
         #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
         let row: Value = [
-            "makes": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]],
+            "makes": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]]
         ]
         #expect(graph.runtime.restore([StoredRow(key: "/a", name: "", revision: 1, value: row)]).isEmpty)
         #expect(try graph.value("/a.x").string?.utf8.count == 3000)

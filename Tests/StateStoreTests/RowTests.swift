@@ -123,8 +123,7 @@ struct RowTests {
     }
 
     @Test("a client's node that is written into a scene keeps its values, and counts over that of the scene")
-    func exported() throws
-    {
+    func exported() throws {
         let life = try Life(RowTests.scene)
         try life.apply(
             "[{ id: mine, state: { m: 1 }, let: { l: 1 }, children: [{ id: in, state: { n: 1 } }] }]", at: "/app")
@@ -254,7 +253,8 @@ struct RowTests {
         #expect(try next.value("/away/made/each/a.q") == 4)
     }
 
-    @Test("clients' nodes follow their component when it is declared anew, and keep their values") func redeclared() throws
+    @Test("clients' nodes follow their component when it is declared anew, and keep their values") func redeclared()
+        throws
     {
         let life = try Life()
         func declare(_ text: String, _ nodes: String) throws {
