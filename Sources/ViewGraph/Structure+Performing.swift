@@ -31,6 +31,10 @@ extension ViewGraph {
             } else {
                 nodes.set(update.content, over: update.bottom, of: update.row)
             }
+            // Children in other parts than before may have the same keys.
+            if nodes[Int(update.row)].definition.slots != update.definition.slots {
+                persistence.noteOrder(below: update.row)
+            }
             let before = nodes[Int(update.row)].attributes
             begun += redefineNode(update.row, update.definition)
             if persistence.notesChanges { stored.giveWaiting(to: update.row, besides: before) }
