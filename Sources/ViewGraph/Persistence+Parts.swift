@@ -188,6 +188,14 @@ extension Persistence {
         guard notesChanges else { return [] }
         forgetRows(of: top)
         let keys = nodes[Int(top)].children.isEmpty ? [] : [key(of: top)]
+        if isLosing, !absentRows.isEmpty, !keys.isEmpty {
+            // Rows that wait there already stay, so they have to be later than what is deleted.
+            for key in absentRows.findKeys(below: Set(texts: keys)) {
+                for row in absentRows[key]?.rows ?? [] {
+                    note(StoreChange(key: key, name: row.name, value: row.value))
+                }
+            }
+        }
         noteTopGone(top)
         return keys
     }
