@@ -51,7 +51,8 @@ struct Completion {
             pending += record(row).children.reversed()
             return
         }
-        // A node that was just made by a document has its part.
+        // A node that was just made by a document has its part, which replaces the one that waits.
+        if record(row).part?.isMade == true, absent.fields != nil { taken.append(absent) }
         if record(row).part == nil, let fields = absent.fields, fields["makes"] == nil, fields["removed"] == nil {
             take(fields, into: row, absent)
         }

@@ -65,6 +65,8 @@ extension Persistence {
         makeCopy(top)
         forgetRemoved(nodes[Int(top)].id, from: nodes[Int(top)].parent)
         notePlace(of: top)
+        // What waits where it stands now was said of another node.
+        forgetAbsentRows(below: [top])
         if !absentRows.isEmpty { rename(key, to: self.key(of: top)) }
     }
 

@@ -1,5 +1,5 @@
 import AttributeValues
-import GraphRuntime
+@testable import GraphRuntime
 import TestSupport
 import Testing
 import WireProtocol
@@ -341,6 +341,9 @@ struct RandomRestartTests {
     private func tell(_ life: Life, _ next: Life) {
         guard numberInEnvironment("AGD_RESTART_TOLD") == 1 else { return }
         print("done:\n" + life.done.joined(separator: "\n"))
+        for (name, life) in [("before", life), ("after", next)] {
+            print("waits \(name): \(life.runtime.graph.persistence.absentKeys.map(\.key))")
+        }
         print("without a place:\n" + next.failures.joined(separator: "\n"))
         print("kept:\n" + ((try? texts(life.folder.copy().open().restored)) ?? []).joined(separator: "\n"))
     }
