@@ -379,6 +379,14 @@ extension Client {
         try revision(of: try await call(.remove(path: path, options)))
     }
 
+    /// Brings back a node of a scene that was removed or moved away.
+    @discardableResult
+    public nonisolated(nonsending) func restore(
+        _ path: String, options: TransactionOptions = TransactionOptions()
+    ) async throws(ClientError) -> UInt64 {
+        try revision(of: try await call(.restore(path: path, options)))
+    }
+
     /// Moves a node to another parent, or to another position among its siblings.
     /// - Parameters:
     ///   - parent: nil for the present one.

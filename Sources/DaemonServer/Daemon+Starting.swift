@@ -75,7 +75,7 @@ extension Daemon {
     /// Restores the rows of nodes. Rows without a node stay in the store and are logged.
     static func restore(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
         let failures = runtime.restore(
-            restored.rows, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
+            restored.rows, resumableFrom: restored.resumableFrom)
         for (revision, failure) in failures { log.warning("from the store, revision \(revision): \(failure.message)") }
     }
 

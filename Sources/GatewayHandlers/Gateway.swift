@@ -41,7 +41,7 @@ package final class Gateway {
         "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
     ]
     /// A recording costs the daemon time, so it counts as a write.
-    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "trace"]
+    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "restore", "trace"]
 
     let settings: Settings
     private let link: DaemonLink

@@ -173,7 +173,7 @@ extension GraphRuntime {
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):
             return try once(options, client) { () throws(Failure) in try callAction(path, arguments, options, client) }
-        case .apply, .remove, .move: preconditionFailure("a job that was not queued")
+        case .apply, .remove, .move, .restore: preconditionFailure("a job that was not queued")
         case .subscribe: preconditionFailure("answered before its first events")
         case .unsubscribe(let subscription):
             try watching.unsubscribe(subscription, client)

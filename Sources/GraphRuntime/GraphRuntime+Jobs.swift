@@ -70,6 +70,7 @@ extension GraphRuntime {
         switch job.request {
         case .apply(let apply): return try goOn(with: job, apply)
         case .remove(let path, let options): return try remove(path, options, job.client)
+        case .restore(let path, let options): return try restore(path, options, job.client)
         case .move(let path, let to, let index, let options):
             return try move(path, to: to, at: index, options, job.client)
         default: preconditionFailure("a job that changes no structure")
@@ -165,7 +166,7 @@ extension GraphRuntime {
 extension Request {
     var changesStructure: Bool {
         switch self {
-        case .apply, .remove, .move: true
+        case .apply, .remove, .move, .restore: true
         default: false
         }
     }

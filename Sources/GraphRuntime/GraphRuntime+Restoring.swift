@@ -11,17 +11,15 @@ extension GraphRuntime {
     /// - Parameters:
     ///   - floor: the first revision from which a client can resume according to the store; nil: it cannot resume from
     ///     any revision of an earlier life.
-    ///   - isSalvaged: the rows are those that were left in a damaged store. Values without a node wait until a client
-    ///     makes the node again.
     /// - Returns: faults of rows, and the nodes that are missing.
     public func restore(
-        _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
+        _ rows: [StoredRow], resumableFrom floor: UInt64? = nil
     ) -> [(revision: UInt64, failure: Failure)] {
         let others = rows.ofNoNode
         repeats.restore(others.filter { $0.key.hasSameBytes(as: Repeats.key) })
         authors.restore(others.filter { $0.key.hasSameBytes(as: PartAuthors.key) })
         wills.restore(others.filter { $0.key.hasSameBytes(as: LastWills.key) })
-        var failures = graph.restore(rows, isSalvaged: isSalvaged)
+        var failures = graph.restore(rows)
         restoreDelegations(others.filter { $0.key.hasSameBytes(as: Delegations.key) })
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()

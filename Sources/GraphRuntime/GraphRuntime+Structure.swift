@@ -41,7 +41,7 @@ extension GraphRuntime {
         graph.notesChanges = false
         defer { graph.notesChanges = true }
         perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, nil, file)
-        graph.persistence.noteScenePlaces()
+        graph.persistence.noteScenes()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
         return scene.warnings
@@ -63,6 +63,14 @@ extension GraphRuntime {
         let stamp = graph.stamp
         try graph.remove(node)
         watching.complete(since: stamp, by: client, cut(options.label), motion)
+        store.takeChanges()
+        return .revision(revision)
+    }
+
+    func restore(_ text: String, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        let motion = try presentations.motion(options)
+        let plan = try graph.planRestoring(try AttributePath(node: text).nodes)
+        perform(plan, nil, client, motion, cut(options.label))
         store.takeChanges()
         return .revision(revision)
     }

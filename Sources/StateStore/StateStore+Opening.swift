@@ -206,10 +206,9 @@ extension StateStore {
         let last = max(revision, scan.last)
         let resumable = life.rows[resumableName].flatMap { UInt64($0) }
         // Of a removal that was folded, only the revision is left from which clients can resume.
-        var restored = Restored(
+        let restored = Restored(
             epoch: epoch, revision: last, changedAt: max(scan.last, resumable ?? 0), resumableFrom: resumable ?? last,
             rows: scan.rows)
-        restored.isSalvaged = life.rows[salvagedName] != nil
         return (restored, life)
     }
 

@@ -43,7 +43,6 @@ extension StateStore {
         try create(path, epoch: epoch, lock)
         let database = try Database(path: path, lock)
         try prepare(database)
-        try write(salvagedName, "yes", with: try database.prepare(setLife))
         let store = try StateStore(database, path: path, revision: 0)
         try store.append(
             rows.map { ($0.revision, StoreChange(key: $0.key, name: $0.name, value: $0.value)) }, revision: revision)

@@ -38,8 +38,6 @@ public final class StateStore {
         public var rows: [StoredRow]
         /// True if there was no store, so that it begins with this start.
         public var isNew = false
-        /// True if it was ever recovered from a damaged store.
-        public var isSalvaged = false
         /// What `recover` or a crash has lost, for the log.
         public var losses: [String] = []
     }
@@ -70,7 +68,7 @@ public final class StateStore {
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
     /// Increases with every change that an earlier agd cannot read.
-    public static let schemaVersion: Int64 = 3
+    public static let schemaVersion: Int64 = 4
     /// The number of revisions that are reserved at once. So a transaction that writes only transient states needs no
     /// commit. A daemon that was killed continues after the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
@@ -90,8 +88,6 @@ public final class StateStore {
     static let logName = "log"
     /// The row of `life` with the value of `Restored.resumableFrom`.
     static let resumableName = "resumable"
-    /// The row of `life` that a recovered store has.
-    static let salvagedName = "salvaged"
     static let usedLog = "used"
     static let unusedLog = "unused"
 

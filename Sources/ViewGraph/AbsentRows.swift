@@ -14,8 +14,8 @@ final class AbsentNode {
     fileprivate var countBelow = 0
     /// The node that was made last under this key. Only its maker uses it.
     var made: NodeID?
-    /// True if the node that was made has taken its rows.
-    var isCompleted = false
+    /// True if it is a removed node whose parent exists.
+    var isTaken = false
 
     fileprivate init(_ key: String) { self.key = key }
 
@@ -67,7 +67,7 @@ struct AbsentRows {
             return insert(row)
         }
         let fields = row.value.map ?? ValueMap()
-        if let parent = fields["parent"]?.string {
+        if fields["makes"] != nil || fields["removed"] != nil, let parent = StoredKey.parentKey(of: row.key) {
             let around = lastParent.flatMap { $0.key.hasSameBytes(as: parent) ? $0 : nil } ?? self.node(at: parent)
             lastParent = around
             around.dropGone()
@@ -97,7 +97,8 @@ struct AbsentRows {
     }
 
     private mutating func removeOwn(of node: AbsentNode) {
-        let parent = node.fields?["parent"]?.string
+        let isBelow = node.fields?["makes"] != nil || node.fields?["removed"] != nil
+        let parent = isBelow ? StoredKey.parentKey(of: node.key) : nil
         node.fields = nil
         if let around = parent.flatMap({ nodes[$0] }) {
             around.countBelow -= 1
@@ -113,38 +114,11 @@ struct AbsentRows {
         if lastParent === node { lastParent = nil }
     }
 
-    /// The key of a node's parent: the one that a client chose, or else the one that the key implies. nil for a
-    /// client's node that exists: its key tells where it was made, and its row is no longer here.
-    func around(_ key: String) -> String? {
-        if let parent = node(key)?["parent"]?.string { return parent }
-        return StoredKey.number(in: key) == nil ? StoredKey.parentKey(of: key) : nil
-    }
-
     /// Keys of rows at and below some nodes. O(rows · depth).
     func findKeys(below tops: Set<Name>) -> [String] { findKeys { tops.contains($0) } }
 
-    /// - Parameter isElsewhere: true for the key of a node that does not stand where its key says.
-    func findKeys(below isTop: (String) -> Bool, unlessIn isElsewhere: (String) -> Bool = { _ in false }) -> [String] {
-        keys.filter { key in
-            let path = sequence(first: key) { around($0) }
-            guard let top = path.first(where: isTop) else { return false }
-            return !path.prefix { !$0.hasSameBytes(as: top) }.contains(where: isElsewhere)
-        }
-    }
-
-    /// Number of ancestors of a key's node. O(depth).
-    func depth(of key: String) -> Int { sequence(first: key) { around($0) }.reduce(-1) { depth, _ in depth + 1 } }
-
-    /// The ids from below `top` down to the node of a key; nil if the node is not below `top`.
-    func ids(of key: String, below top: String) -> [Name]? {
-        var ids: [Name] = []
-        var at: String? = key
-        while let next = at {
-            if next.hasSameBytes(as: top) { return ids.reversed() }
-            ids.append(Name(node(next)?["id"]?.string ?? String(StoredKey.lastPart(of: next))))
-            at = around(next)
-        }
-        return nil
+    func findKeys(below isTop: (String) -> Bool) -> [String] {
+        keys.filter { key in sequence(first: key) { StoredKey.parentKey(of: $0) }.contains(where: isTop) }
     }
 
     mutating func giveBack() { nodes.giveBack() }

@@ -6,7 +6,7 @@ import SceneModel
 
 extension ViewGraph {
     /// Gives the states of new nodes their first values, unless the store has values for them. If a rule fails, its
-    /// failure is the state's content until somebody writes the state.
+    /// failure is the state's content until somebody writes the state, or the surroundings of its node change.
     func beginStates() {
         for _ in 0..<limits.reactionRounds where !unsettled.states.isEmpty {
             let states = unsettled.states
@@ -42,7 +42,19 @@ extension ViewGraph {
             }
         }
         setInput(state, content)
+        if content.failure != nil { unbegun[row, default: []].append(state) }
         stored.keepFirst(of: state)
         return true
+    }
+
+    /// Lets states without a first value begin again: the surroundings of their nodes have changed.
+    func beginAgain(at rows: [UInt32]) {
+        for row in rows where !unbegun.isEmpty {
+            for state in unbegun.removeValue(forKey: row) ?? []
+            where engine.isAlive(state) && content(of: state).failure != nil {
+                setInput(state, Wiring.notBegun)
+                unsettled.states.append(state)
+            }
+        }
     }
 }

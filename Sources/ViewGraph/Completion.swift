@@ -1,18 +1,16 @@
 import AttributeValues
 import SceneModel
 
-/// Gives new nodes their rows, from the top down, so that each definition is checked in its final place.
+/// Gives new nodes their rows: what the edits say of them, and their values. It goes from the top down, so that each
+/// definition is checked in its final place.
 struct Completion {
     private let graph: ViewGraph
     /// The rows of new nodes, by the nodes' rows in the tree.
     private var found: [UInt32: AbsentNode] = [:]
     private var pending: [UInt32] = []
-    /// Nodes that were moved. No parent lists them until their new parents exist.
-    private var onTheirWay: Set<UInt32> = []
-    /// Such nodes whose moved descendants were detached, too.
-    private var released: Set<UInt32> = []
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
+    /// Nodes that are not to be there after all.
     private var removed: [UInt32] = []
     private(set) var taken: [AbsentNode] = []
     private(set) var failures: [(revision: UInt64, failure: Failure)] = []
@@ -26,184 +24,83 @@ struct Completion {
         found[row].flatMap { $0.made == graph.nodes.nodeID(row) ? $0 : nil }
     }
 
-    /// The node of a key, if it has taken its rows.
-    private func completed(_ key: String) -> UInt32? {
-        graph.persistence.absentRows[key].flatMap { $0.isCompleted ? $0.made?.row : nil }
-    }
-
     mutating func run(_ tops: [UInt32]) {
-        for top in tops { find(below: top) }
+        for top in tops { find(below: top, graph.nodes.key(of: top)) }
         pending = tops.reversed()
-        while true {
-            while let row = pending.popLast() { complete(row) }
-            // A node may have been moved into a node that was moved out of it.
-            if let row = onTheirWay.subtracting(released).min() {
-                released.insert(row)
-                release(below: row)
-                continue
-            }
-            // The new parents of the remaining nodes do not exist: these nodes stay where they were made.
-            // One of them may have been moved into another.
-            guard let row = onTheirWay.filter({ !waitsForOther($0) }).min() ?? onTheirWay.min() else { break }
-            onTheirWay.remove(row)
-            takeBack(row)
-        }
-        for parent in disordered { sort(parent) }
+        while let row = pending.popLast() { complete(row) }
+        for parent in disordered { graph.sortChildren(of: parent) }
         for row in removed { graph.destroySubtree(row) }
-        for absent in found.values { absent.isCompleted = false }
     }
 
-    /// Notes new nodes that have rows, or rows below them.
-    private mutating func find(below top: UInt32) {
-        var pending = [(top, graph.nodes.key(of: top))]
+    /// Notes new nodes that have rows.
+    private mutating func find(below top: UInt32, _ key: String) {
+        var pending = [(top, key)]
         while let (row, key) = pending.popLast() {
-            note(graph.persistence.absentRows[key], as: row)
+            if let absent = graph.persistence.absentRows[key] {
+                absent.made = graph.nodes.nodeID(row)
+                found[row] = absent
+            }
             for child in record(row).children {
-                pending.append(
-                    (child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id.text)))
+                pending.append((child, key + "/" + StoredKey.escape(record(child).id.text)))
             }
         }
-    }
-
-    /// - Parameter absent: replaces the rows of an earlier key of the node.
-    private mutating func note(_ absent: AbsentNode?, as row: UInt32) {
-        self.absent(row)?.made = nil
-        absent?.made = graph.nodes.nodeID(row)
-        found[row] = absent
     }
 
     private mutating func complete(_ row: UInt32) {
-        let absent = absent(row)
-        if let absent {
-            if let fields = absent.fields { mergeMembers(fields, into: row, absent) }
-            takeValues(of: absent, row)
+        guard let absent = absent(row) else {
+            pending += record(row).children.reversed()
+            return
         }
-        for child in record(row).children {
-            guard let stored = self.absent(child), let fields = stored.fields, record(child).kept?.isOwn != true else {
-                pending.append(child)
-                continue
-            }
-            if fields["removed"] == true, !record(row).kind.isMadeFromData {
-                graph.nodes.kept(row).removed.insert(record(child).id)
-                graph.nodes.detach(child)
-                taken.append(stored)
-                removed.append(child)
-                // Nodes that were moved out of it stay.
-                release(below: child)
-            } else if let parent = fields["parent"]?.string, fields["heir"] == nil,
-                !parent.hasSameBytes(as: graph.nodes.key(of: row))
-            {
-                graph.nodes.detach(child)
-                onTheirWay.insert(child)
-                if let there = completed(parent) { put(child, stored.key, fields, below: there) }
-            } else {
-                takePlace(fields, of: child, in: row)
-                pending.append(child)
-            }
+        // A node that was just made by a document has its part, which replaces the one that waits.
+        if record(row).part?.isMade == true, absent.fields != nil { taken.append(absent) }
+        if record(row).part == nil, let fields = absent.fields, fields["makes"] == nil, fields["removed"] == nil {
+            take(fields, into: row, absent)
         }
-        guard let absent else { return }
-        absent.isCompleted = true
+        takeValues(of: absent, row)
         let below = inOrder(absent.children)
-        let definitions = readTogether(below, below: row)
-        for (place, child) in below.enumerated() {
+        for child in below where child.fields?["removed"] == true { remove(child, below: row) }
+        pending += record(row).children.reversed()
+        let made = below.filter { $0.fields?["makes"] != nil }
+        let definitions = readTogether(made, below: row)
+        for (place, child) in made.enumerated() {
             guard let fields = child.fields else { continue }
-            if fields["heir"] != nil || fields["own"] != nil {
-                make(child, fields, definitions?[place], below: row)
-            } else if let moved = child.made, graph.nodes.isAlive(moved), onTheirWay.contains(moved.row) {
-                put(moved.row, child.key, fields, below: row)
-            }
+            make(child, fields, definitions?[place], below: row)
         }
     }
 
-    /// The order in which nodes below another one are made: that of their places. If several have the same id, the
-    /// newest one stands there, so it is made first.
+    private mutating func remove(_ absent: AbsentNode, below row: UInt32) {
+        if record(row).kind.isMadeFromData { return }
+        let id = Name(StoredKey.id(of: absent.key))
+        taken.append(absent)
+        absent.isTaken = true
+        graph.nodes.part(row).removed.insert(id)
+        if let there = graph.nodes.child(id, of: row) { drop(there) }
+    }
+
+    /// Takes a node out of the tree that a layer below has made.
+    private mutating func drop(_ row: UInt32) {
+        graph.nodes.detach(row)
+        removed.append(row)
+    }
+
+    /// The order in which nodes below another one are made: that of their places.
     private func inOrder(_ nodes: [AbsentNode]) -> [AbsentNode] {
-        let ids = Set(texts: nodes.compactMap { $0.fields?["id"]?.string })
-        if ids.count < nodes.count {
-            return nodes.map { (number: StoredKey.number(in: $0.key) ?? 0, node: $0) }.sorted {
-                $0.number == $1.number ? $0.node.key.precedesByBytes($1.node.key) : $0.number > $1.number
-            }.map(\.node)
-        }
-        return nodes.map { (order: $0.fields?["order"]?.string ?? "", node: $0) }.sorted {
+        nodes.map { (order: $0.fields?["order"]?.string ?? "", node: $0) }.sorted {
             $0.order.hasSameBytes(as: $1.order)
                 ? $0.node.key.precedesByBytes($1.node.key) : $0.order.precedesByBytes($1.order)
         }.map(\.node)
     }
 
-    /// Detaches nodes below another node that were moved elsewhere.
-    private mutating func release(below top: UInt32) {
-        for row in graph.nodes.subtree(of: top) where row != top {
-            guard let stored = absent(row), let fields = stored.fields, let parent = fields["parent"]?.string,
-                fields["heir"] == nil
-            else { continue }
-            graph.nodes.detach(row)
-            onTheirWay.insert(row)
-            if let there = completed(parent) { put(row, stored.key, fields, below: there) }
-        }
-    }
-
-    private mutating func takePlace(_ fields: ValueMap, of row: UInt32, in parent: UInt32) {
-        let kept = graph.nodes.kept(row)
-        kept.isStored = true
-        kept.order = fields["order"]?.string
-        if kept.order != nil { disordered.insert(parent) }
+    private mutating func takePlace(_ fields: ValueMap, of row: UInt32) {
+        let part = graph.nodes.part(row)
+        part.isStored = true
+        part.order = fields["order"]?.string
+        let parent = record(row).parent
+        if part.order != nil { disordered.insert(parent) }
         if let slot = fields["slot"]?.string.flatMap({ Slot(rawValue: $0) }), record(row).slot != slot {
             graph.nodes.put(row, into: slot)
-            kept.isElsewhere = true
+            part.isElsewhere = !part.isMade
         }
-    }
-
-    private mutating func put(_ row: UInt32, _ key: String, _ fields: ValueMap, below parent: UInt32) {
-        guard !graph.nodes.isTaken(record(row).id, below: parent), !graph.nodes.isInside(parent, of: row),
-            !record(parent).kind.isMadeFromData, record(parent).kind != .view
-        else { return }
-        onTheirWay.remove(row)
-        graph.persistence.noteHome(
-            of: row, graph.nodes.nodeID(record(row).parent), key: key, maker: graph.nodes.maker(of: row))
-        graph.releasePlaces(below: row)
-        graph.nodes.adopt(row, by: parent)
-        disordered.insert(parent)
-        takePlace(fields, of: row, in: parent)
-        pending.append(row)
-    }
-
-    /// True if a node was moved to one that is on its way itself, or below one.
-    private func waitsForOther(_ row: UInt32) -> Bool {
-        let rows = graph.persistence.absentRows
-        var key = absent(row)?.fields?["parent"]?.string
-        // Clients' nodes in between may still have to be made. The bound is for a damaged store.
-        for _ in 0..<graph.limits.depth {
-            guard let next = key else { return false }
-            if let there = rows[next]?.made, graph.nodes.isAlive(there) {
-                return graph.nodes.upward(from: there.row).contains { $0 != row && onTheirWay.contains($0) }
-            }
-            key = rows.around(next)
-        }
-        return false
-    }
-
-    private mutating func takeBack(_ row: UInt32) {
-        let (home, id, key) = (record(row).parent, record(row).id, graph.nodes.key(of: row))
-        let there = graph.nodes.child(id, of: home)
-        let problem =
-            there.map { "\(graph.nodes.path(of: $0)) is a client's node, and" }
-            ?? "\(key) is back where it was made, because"
-        failures.append(
-            (
-                absent(row)?.revision ?? 0,
-                Failure(
-                    .notFound,
-                    "\(problem) the node that \(key) was moved to does not exist, is a view, or has another node \(id)"
-                )
-            ))
-        guard there == nil else {
-            graph.nodes.kept(home).removed.insert(id)
-            removed.append(row)
-            return
-        }
-        graph.nodes.attach(row, to: home)
-        disordered.insert(home)
-        pending.append(row)
     }
 
     /// Reads the definitions of a node's new children as one document, which costs less than one
@@ -217,17 +114,15 @@ struct Completion {
         var nodes: [Value] = []
         var names: Set<Value> = []
         var last: Value?
-        let components = children.first?.fields?["components"]
         for child in children {
-            guard let fields = child.fields, let id = fields["id"]?.string, let written = fields["own"],
-                case .map(var own) = written, fields["components"] == components,
-                graph.nodes.child(Name(id), of: parent) == nil
+            guard let fields = child.fields, let written = fields["makes"], case .map(var own) = written,
+                graph.nodes.child(Name(StoredKey.id(of: child.key)), of: parent) == nil
             else {
                 numbers.append(nil)
                 continue
             }
             if last.map({ !$0.isIdentical(to: written) }) ?? true || own["forEach"] != nil {
-                own["id"] = .string(id)
+                own["id"] = .string(StoredKey.id(of: child.key))
                 nodes.append(.map(own))
             }
             last = written
@@ -236,65 +131,57 @@ struct Completion {
         }
         var shared = ValueMap()
         shared["names"] = names.isEmpty ? nil : .list(Array(names))
-        shared["components"] = components
         guard let made = try? definitions(nodes, shared, at: parent), made.count == nodes.count
         else { return nil }
         return numbers.map { $0.map { made[$0] } }
     }
 
-    /// Makes a client's node.
+    /// Makes a node that the edits make.
     /// - Parameter definition: the definition, if it was read already.
     private mutating func make(
         _ absent: AbsentNode, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: UInt32
     ) {
-        guard let id = fields["id"]?.string else { return }
-        let key = absent.key
-        if let there = graph.nodes.child(Name(id), of: parent) {
-            // A scene or template makes the node now.
-            guard record(there).kept?.key == nil, !record(parent).kind.isMadeFromData else {
-                return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
-            }
-            let kept = graph.nodes.kept(there)
-            graph.nodes.setKey(key, of: there)
-            kept.isHeir = true
-            takePlace(fields, of: there, in: parent)
-            taken.append(absent)
-            find(below: there)
-            takeValues(of: absent, there)
-            return
+        let (key, id) = (absent.key, Name(StoredKey.id(of: absent.key)))
+        if let there = graph.nodes.child(id, of: parent) {
+            // A document has made it anew.
+            if graph.nodes.isMade(there) { return taken.append(absent) }
+            // The upper layer counts.
+            drop(there)
         }
-        if graph.nodes.isTaken(Name(id), below: parent) {
+        if graph.nodes.isTaken(id, below: parent) {
             let place = graph.nodes.path(of: parent)
             return fail(absent, Failure(.conflict, "\(key): a branch at \(place) has a node \(id) already"))
         }
-        guard case .map(var own)? = fields["own"], !record(parent).kind.isMadeFromData, record(parent).kind != .view
+        guard case .map(var own)? = fields["makes"], !record(parent).kind.isMadeFromData, record(parent).kind != .view
         else {
-            return
+            let place = graph.nodes.path(of: parent)
+            return fail(absent, Failure(.conflict, "\(key) waits: \(place) takes no children"))
         }
         var read = definition
         if read == nil {
-            own["id"] = .string(id)
+            own["id"] = .string(id.text)
             do throws(Failure) { read = try definitions([.map(own)], fields, at: parent).first } catch {
                 return fail(absent, error)
             }
         }
         guard var made = read else { return }
-        let given = givenSlot(fields, made)
+        let given = givenSlot(fields)
         let layer = if case .int(let layer)? = fields["layer"] { Int(layer) } else { 0 }
         if made.givenSlot != given || made.layer != layer {
-            made = NodeDefinition(copyOf: made, id: Name(id))
+            made = NodeDefinition(copyOf: made, id: id)
             (made.givenSlot, made.layer) = (given, layer)
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
-        let row = graph.instantiate(made, id: Name(id), under: parent, slot: slot)
-        let kept = graph.nodes.kept(row)
-        graph.nodes.setKey(key, of: row)
-        kept.isOwn = true
-        kept.isStored = true
-        kept.order = fields["order"]?.string
+        let row = graph.instantiate(made, id: id, under: parent, slot: slot)
+        record(row).isContent = graph.nodes.isComponentRoot(parent)
+        let part = graph.nodes.part(row)
+        part.isMade = true
+        part.isStored = true
+        part.order = fields["order"]?.string
         disordered.insert(parent)
-        note(absent, as: row)
-        for child in record(row).children { find(below: child) }
+        taken.append(absent)
+        if fields["members"] != nil || fields["without"] != nil { takeMembers(fields, into: row, absent) }
+        find(below: row, key)
         pending.append(row)
     }
 
@@ -302,42 +189,85 @@ struct Completion {
         failures.append((absent.revision, failure))
     }
 
-    private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+    /// Takes what the edits say of a node that the layers below make.
+    private mutating func take(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+        let says = ["completes", "members", "without", "given"].contains { fields[.string($0)] != nil }
+        if says, !takeMembers(fields, into: row, absent) { return }
         taken.append(absent)
-        graph.nodes.kept(row).isStored = true
-        if case .bool(let isContent)? = fields["isContent"] { record(row).isContent = isContent }
-        let without = fields["without"]?.list ?? []
-        let old = record(row).definition
-        let given = givenSlot(fields, old)
-        let isChanged = fields["members"] != nil || fields["use"] != nil || !without.isEmpty
-        guard isChanged || given != old.givenSlot else { return }
-        func read(_ field: String, isAtUse: Bool = false) throws(Failure) -> NodeDefinition? {
+        takePlace(fields, of: row)
+    }
+
+    /// - Returns: false if they do not fit the node as it is now; then they wait.
+    @discardableResult
+    private mutating func takeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) -> Bool {
+        let bottom = graph.nodes.bottom(of: row)
+        var content = graph.nodes.content(of: row)
+        func read(_ field: String) throws(Failure) -> NodeDefinition? {
             guard case .map(var members)? = fields[field] else { return nil }
             members["id"] = .string(record(row).id.text)
-            return try definitions([.map(members)], fields, at: record(row).parent, isAtUse: isAtUse).first
+            return try definitions([.map(members)], fields, at: record(row).parent).first
         }
-        var target: NodeDefinition
         do throws(Failure) {
-            let members = try read("members") ?? NodeDefinition()
-            if let atUse = fields["atUse"]?.list { members.noteAtUse(atUse) }
-            target = members.merged(over: old, without: without)
-            // What is written at the use of a component knows the component's parameters alone.
-            if let use = try read("use", isAtUse: true) { target = use.merged(over: target, isOfUse: true) }
+            if let said = try read("completes") { content.said = said.withoutGivenChildren }
+            content.members = try read("members")
         } catch {
-            return fail(absent, error)
+            fail(absent, error)
+            return false
         }
-        target.givenSlot = given
-        if given != old.givenSlot { disordered.insert(record(row).parent) }
-        graph.nodes.kept(row).base = old
-        // A scene has made instances of its own template.
+        if let said = content.said, said.kind != record(row).kind {
+            let path = graph.nodes.path(of: row)
+            fail(
+                absent,
+                Failure(
+                    .conflict, "\(path) is a \(record(row).kind.rawValue) now: what clients made of it waits",
+                    path: path))
+            return false
+        }
+        content.without = fields["without"]?.list ?? ValueList()
+        if let slot = givenSlot(fields), !content.isMade {
+            if content.members == nil, content.said == nil { content.members = NodeDefinition() }
+            if let members = content.members { members.givenSlot = slot } else { content.said?.givenSlot = slot }
+            disordered.insert(record(row).parent)
+        }
+        guard let target = content.compose(over: bottom) else { return true }
+        let old = record(row).definition
+        // A layer below has made instances of its own template.
         if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }
-        _ = graph.redefineNode(row, target, true)
+        graph.nodes.set(content, over: bottom, of: row)
+        _ = graph.redefineNode(row, target)
+        if content.said != nil, !content.isMade { rebase(row, content.children(over: bottom)) }
+        return true
+    }
+
+    /// Gives new nodes below another one the definitions of a composed list.
+    private mutating func rebase(_ row: UInt32, _ children: [(definition: NodeDefinition, slot: Slot)]) {
+        var pending = [(row, children)]
+        while let (row, children) = pending.popLast() {
+            for (place, (definition, slot)) in children.enumerated() {
+                let child: UInt32
+                if let there = graph.nodes.child(definition.id, of: row), graph.nodes.canFollow(definition, there) {
+                    child = there
+                    if let data = record(there).definition.forEach, definition.forEach?.isSame(as: data) == false {
+                        graph.removeInstances(of: there)
+                    }
+                    _ = graph.redefineNode(there, definition)
+                    if !record(there).kind.isMadeFromData {
+                        pending.append((there, definition.slotted.map { ($0.0, $0.1) }))
+                    }
+                } else {
+                    if let there = graph.nodes.child(definition.id, of: row) { drop(there) }
+                    child = graph.instantiate(definition, under: row, slot: slot)
+                }
+                record(child).basePlace = UInt32(place)
+            }
+            disordered.insert(row)
+        }
+        find(below: row, graph.nodes.key(of: row))
     }
 
     /// The slot that a node is given for.
-    /// - Parameter made: what it was made from.
-    private func givenSlot(_ fields: ValueMap, _ made: NodeDefinition) -> String? {
-        guard let slot = fields["given"]?.string else { return made.givenSlot }
+    private func givenSlot(_ fields: ValueMap) -> String? {
+        guard let slot = fields["given"]?.string else { return nil }
         return slot == NodeDefinition.contentSlot ? nil : slot
     }
 
@@ -353,10 +283,26 @@ struct Completion {
         }
     }
 
-    private func sort(_ parent: UInt32) {
-        guard !record(parent).kind.isMadeFromData else { return }
-        let children = record(parent).children.enumerated().map { place, row in
-            (rank: graph.nodes.rank(of: row), order: graph.nodes.order(of: row) ?? "~~", place: place, row: row)
+    /// Reads the definitions of nodes, and checks them where the nodes stand.
+    /// - Parameter fields: of their rows.
+    private func definitions(
+        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32
+    ) throws(Failure) -> [NodeDefinition] {
+        var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
+        document["dangling"] = fields["names"]
+        return try graph.read(.map(document), at: parent).nodes
+    }
+}
+
+extension ViewGraph {
+    /// Puts the children of a node into the order that the layers give them.
+    /// - Returns: whether it is another one.
+    @discardableResult
+    func sortChildren(of parent: UInt32) -> Bool {
+        guard !nodes[Int(parent)].kind.isMadeFromData else { return false }
+        let before = nodes[Int(parent)].children
+        let children = before.enumerated().map { place, row in
+            (rank: nodes.rank(of: row), order: nodes.order(of: row) ?? "~~", place: place, row: row)
         }
         func precedes(
             _ a: (rank: Int, order: String, place: Int, row: UInt32),
@@ -366,18 +312,9 @@ struct Completion {
             if !a.order.hasSameBytes(as: b.order) { return a.order.precedesByBytes(b.order) }
             return a.place < b.place
         }
-        graph.nodes.order(children.sorted(by: precedes).map(\.row), below: parent)
-        graph.indicesChanged(below: parent)
-    }
-
-    /// Reads the definitions of nodes, and checks them where the nodes stand.
-    /// - Parameter fields: of their rows.
-    private func definitions(
-        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32, isAtUse: Bool = false
-    ) throws(Failure) -> [NodeDefinition] {
-        var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
-        document["dangling"] = fields["names"]
-        document["components"] = fields["components"]
-        return try graph.read(.map(document), at: parent, isAtUse: isAtUse).nodes
+        let after = children.sorted(by: precedes).map(\.row)
+        nodes.order(after, below: parent)
+        indicesChanged(below: parent)
+        return after != before
     }
 }

@@ -22,7 +22,7 @@ extension ViewGraph {
                 if !construction.pending.isEmpty {
                     instantiate(&construction.pending, &steps)
                 } else if next < construction.plan.creations.count {
-                    let (parent, definition, slot, isContent) = construction.plan.creations[next]
+                    let (parent, definition, slot, isContent, _) = construction.plan.creations[next]
                     let top = makeNode(definition, definition.id, under: parent, slot)
                     nodes[Int(top)].isContent = isContent
                     construction.tops.append(top)
@@ -43,20 +43,20 @@ extension ViewGraph {
                 steps -= cost(of: construction.rows[next])
             case .rules(let next):
                 guard next < construction.rows.count else {
-                    construction.stage = construction.storesAhead ? .keys(next: 0) : .done
+                    construction.stage = construction.storesAhead ? .parts(next: 0) : .done
                     break
                 }
                 connectRules(of: construction.rows[next])
                 construction.stage = .rules(next: next + 1)
                 steps -= cost(of: construction.rows[next])
-            case .keys(let next):
+            case .parts(let next):
                 if next == 0 { construction.beginStoring() }
                 guard next < construction.rows.count else {
                     construction.stage = .storing(next: 0)
                     break
                 }
-                construction.makeKey(of: construction.rows[next])
-                construction.stage = .keys(next: next + 1)
+                construction.makePart(of: construction.rows[next])
+                construction.stage = .parts(next: next + 1)
                 steps -= BuildCost.node
             case .storing(let next):
                 guard next < construction.rows.count else {
@@ -78,7 +78,6 @@ extension ViewGraph {
         swap(&unsettled, &construction.unsettled)
         swap(&reactions.arriving, &construction.arriving)
         timedValues.swapDue(with: &construction.dueOperators)
-        swap(&persistence.components, &construction.components)
     }
 
     /// Links the nodes of a construction into the tree, all at once. O(new attributes), about 20 ns for each. Nothing
@@ -109,7 +108,7 @@ extension ViewGraph {
             destroyVertex(vertex)
         }
         persistence.ahead = nil
-        if construction.isStored { construction.mark() }
+        if construction.isStored { construction.mark(at: persistence.lastRevision) }
         for top in construction.tops { nodes.unlink(top) }
         unlinked.batches.append(
             UnlinkedTrees.Batch(

@@ -30,9 +30,9 @@ public final class Construction {
         /// References of all nodes, then their rules.
         case references(next: Int)
         case rules(next: Int)
-        /// Keys stay with the nodes, and rows are freed when they are stored. So all keys are made first: rows between
-        /// them would leave gaps in memory.
-        case keys(next: Int)
+        /// Parts stay with the nodes, and rows are freed when they are stored. So all parts are made first: rows
+        /// between them would leave gaps in memory.
+        case parts(next: Int)
         case storing(next: Int)
         case done
     }
@@ -56,17 +56,16 @@ public final class Construction {
     var arriving: Set<UInt32> = []
     /// Nothing is fed to the operators before the nodes are in the tree.
     var dueOperators: [TimedValue] = []
-    var components: CurrentComponents
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. With rows that
     // the store gets before, it gets a marker, which says that these rows do not count: see `UnlinkedTrees`.
-    /// True if the nodes have keys and rows.
+    /// True if the nodes have rows.
     var isStored = false
-    /// The lowest number in the keys of these nodes.
-    private let firstNumber: UInt64
     var hasMarker = false
     /// The order keys of the last new children, by their existing parent and rank.
     private var lastOrders: [LivingPlace: String] = [:]
     private var storedTops: Set<UInt32> = []
+    /// Top nodes that a layer below the edits makes.
+    private var otherTops: Set<UInt32> = []
     /// For a client's node that is stored as the use of a component: the child definitions that the component makes, by
     /// row.
     private var madeByUses: [UInt32: Set<ObjectIdentifier>] = [:]
@@ -87,16 +86,13 @@ public final class Construction {
         let known = graph.declarations
         newKeys = Set(plan.declarations.environment.keys.filter { known.environment[$0] == nil })
         parents = Set(plan.creations.map { planning.graph.nodes.nodeID($0.parent) })
-        firstNumber = persistence.lastNumber + 1
         declarations = known
         declarations.add(plan.declarations)
-        components = CurrentComponents(declarations.components)
         version = planning.isCurrent ? nodes.changes : nil
     }
 
-    /// True if rows are written while nodes are made. Not for a recovered store, in which nodes may get back their old
-    /// keys.
-    var storesAhead: Bool { persistence.notesChanges && !persistence.isSalvaged }
+    /// True if rows are written while nodes are made.
+    var storesAhead: Bool { persistence.notesChanges }
 
     /// True if all parents of the new nodes exist. If one was removed, another node may use its row, and the
     /// construction can only be abandoned.
@@ -122,41 +118,49 @@ public final class Construction {
     func beginStoring() {
         isStored = true
         persistence.ahead = self
-        storedTops = Set(tops.enumerated().filter { !plan.remadeCreations.contains($0.offset) }.map(\.element))
+        for (top, creation) in zip(tops, plan.creations) {
+            if case .edits = creation.origin { storedTops.insert(top) } else { otherTops.insert(top) }
+        }
     }
 
     /// Tells the store that the rows do not count yet.
-    func mark() {
+    /// - Parameter revision: of the first of them.
+    func mark(at revision: UInt64) {
         guard !hasMarker else { return }
         hasMarker = true
         persistence.note(
-            StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: firstNumber))))
+            StoreChange(
+                key: StoredKey.unlinked, name: "",
+                value: [
+                    "from": .int(Int64(clamping: revision)),
+                    "keys": .list(tops.filter { storedTops.contains($0) }.map { .string(persistence.key(of: $0)) }),
+                ]))
     }
 
-    /// Gives a new node its key, as `Persistence.noteNew` does for nodes of the tree.
-    func makeKey(of row: UInt32) {
+    /// Gives a new node its part.
+    func makePart(of row: UInt32) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = storedTops.contains(row)
-        guard isTop || !node.isObject && nodes.isOwn(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
-        if !isTop, persistence.isUse(parent), isMade(row, byUseAt: parent) { return }
-        let kept = nodes.kept(row)
-        kept.isOwn = true
-        persistence.makeKey(of: row)
+        if otherTops.contains(row) { return }
+        guard isTop || !node.isObject && nodes.isMade(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
+        if !isTop, nodes[Int(parent)].definition.base != nil, isMade(row, byUseAt: parent) { return }
+        let part = nodes.part(row)
+        part.isMade = true
         if isTop {
             let place = LivingPlace(parent: parent, rank: nodes.rank(of: row))
-            kept.order = OrderKey.makeKey(lastOrders[place] ?? lastOrder(in: place), nil)
-            lastOrders[place] = kept.order
+            part.order = OrderKey.makeKey(lastOrders[place] ?? lastOrder(in: place), nil)
+            lastOrders[place] = part.order
         } else {
             // Children that a document gives to a use come after the children that the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
             let isRanked = nodes[Int(parent)].ranksChildren
-            kept.order = OrderKey.makeKey(
+            part.order = OrderKey.makeKey(
                 before.flatMap {
                     !isRanked || nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil
                 }, nil)
         }
         if node.definition.component == nil, node.definition.base == nil, !node.definition.children.isEmpty {
-            // The children are clients' nodes, too, with definitions of their own. After a start it is the same.
+            // The children have parts with definitions of their own. After a start it is the same.
             let childless = NodeDefinition(copyOf: node.definition, id: node.id)
             childless.children = []
             node.definition = childless
@@ -165,9 +169,9 @@ public final class Construction {
 
     /// Gives a new node its row.
     func storeNode(_ row: UInt32) {
-        guard let kept = nodes[Int(row)].kept, kept.isOwn, let value = persistence.writtenRow(of: row) else { return }
-        kept.isStored = true
-        persistence.note(StoreChange(key: nodes.key(of: row), name: "", value: value))
+        guard let part = nodes[Int(row)].part, part.isMade, let value = persistence.writtenRow(of: row) else { return }
+        part.isStored = true
+        persistence.note(StoreChange(key: persistence.key(of: row), name: "", value: value))
     }
 
     private func lastOrder(in place: LivingPlace) -> String? {
@@ -178,15 +182,15 @@ public final class Construction {
     private func isMade(_ row: UInt32, byUseAt parent: UInt32) -> Bool {
         let made =
             madeByUses[parent]
-            ?? Set(persistence.childDefinitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
+            ?? Set(nodes.childrenBelowEdits(of: parent).map { ObjectIdentifier($0.definition) })
         madeByUses[parent] = made
-        return made.contains(ObjectIdentifier(nodes.baseDefinition(of: row)))
+        return made.contains(ObjectIdentifier(nodes[Int(row)].definition))
     }
 }
 
 extension Declarations {
     /// Adds names as `ViewGraph.declareNames` does, without the effects on the tree.
-    fileprivate mutating func add(_ new: Declarations) {
+    mutating func add(_ new: Declarations) {
         types.merge(new.types) { $1 }
         environment.merge(completed(new.environment)) { $1 }
         container.merge(completed(new.container)) { $1 }

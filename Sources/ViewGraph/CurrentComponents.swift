@@ -34,25 +34,20 @@ struct CurrentComponents {
         definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
     }
 
-    /// The components that a node is made from and that are not the declared ones, by name, as they were written. Empty
-    /// if a document with the node's use or lists would still make the same. Its children are nodes of their own.
-    mutating func findOutdated(in definitions: [NodeDefinition]) -> ValueMap {
-        var found = ValueMap()
+    /// True if definitions use components, or have such uses in their lists, that are not the declared ones.
+    mutating func hasOutdated(in definitions: [NodeDefinition]) -> Bool {
+        var pending = definitions.flatMap { ($0.base.map { [$0] } ?? []) + ($0.forEach?.templates ?? []) }
         var seen: Set<ObjectIdentifier> = []
-        func findUsed(by node: NodeDefinition) -> [NodeDefinition] {
-            (node.base.map { [$0] } ?? []) + (node.forEach?.templates ?? [])
-        }
-        var pending = definitions.flatMap(findUsed)
         while let node = pending.popLast() {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-            if let written = node.written {
-                // One that is current uses no other ones.
-                if isCurrent(node) { continue }
-                if let name = node.component { found[name] = written.kept(by: node.author) }
+            // The components themselves have their text.
+            if node.written != nil {
+                if !isCurrent(node) { return true }
+                continue
             }
-            pending += findUsed(by: node) + node.slotted.map(\.0)
+            pending += (node.base.map { [$0] } ?? []) + (node.forEach?.templates ?? []) + node.slotted.map(\.0)
         }
-        return found
+        return false
     }
 
     private func isDeclared(_ component: NodeDefinition) -> Bool {

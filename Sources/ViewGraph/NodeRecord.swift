@@ -8,8 +8,8 @@ final class NodeRecord: TreeNode {
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
     var attributes = NamedAttributes()
-    /// What a store has to know about it; nil if no client has changed it.
-    var kept: KeptNode?
+    /// What the edits say of it; nil if they say nothing.
+    var part: NodePart?
     /// Set for an instance of a list.
     private var kindOfInstance: InstanceScope.Kind?
     /// Its place among the children that its parent was made with.
@@ -50,7 +50,7 @@ final class NodeRecord: TreeNode {
         attributes = NamedAttributes()
         kindOfInstance = nil
         extras = nil
-        kept = nil
+        part = nil
         self.definition = definition
     }
 }

@@ -64,6 +64,8 @@ enum OrderKey {
             key.append(digits[least])
             if least < most { isBounded = false }
         }
+        // Not the key of a place that a node of a layer below may have.
+        if key.count == width { key.append(digits[32]) }
         return String(decoding: key, as: UTF8.self)
     }
 }

@@ -22,15 +22,6 @@ extension Persistence {
         }
         note("components", new.keptComponents, same)
     }
-
-    /// Adds components. If one is declared anew, the rows of nodes that use it have to contain the old one.
-    func declareComponents(_ new: [String: NodeDefinition], over declared: inout [String: NodeDefinition]) {
-        if new.isEmpty { return }
-        let outdated = notesChanges ? nodes.findOutdated(by: new, over: declared) : []
-        declared.merge(new) { $1 }
-        components = CurrentComponents(declared)
-        for row in outdated { noteRow(of: row) }
-    }
 }
 
 extension Declarations {
@@ -42,16 +33,16 @@ extension Declarations {
 }
 
 extension Tree<NodeRecord> {
-    /// The nodes whose rows have to contain a component as it was, if some are declared anew. O(nodes).
+    /// The nodes of which the edits say that they are made from components, or have some in lists, that are declared
+    /// anew. O(nodes).
     func findOutdated(by new: [String: NodeDefinition], over declared: [String: NodeDefinition]) -> [UInt32] {
         guard new.contains(where: { declared[$0]?.makesSame(as: $1) == false }) else { return [] }
         var components = CurrentComponents(declared.merging(new) { $1 })
         return living.filter { row in
-            let (base, node) = (baseDefinition(of: row), self[Int(row)])
-            guard node.kept != nil, node.definition.forEach != nil || isOwn(row) && base.base != nil else {
-                return false
-            }
-            return !components.findOutdated(in: [base, node.definition]).isEmpty
+            guard self[Int(row)].part != nil, isLinked(row) else { return false }
+            let content = content(of: row)
+            let said = [content.said, content.members].compactMap { $0 }.filter { $0.base != nil || $0.forEach != nil }
+            return !said.isEmpty && components.hasOutdated(in: said)
         }
     }
 }

@@ -18,44 +18,39 @@ public final class Persistence {
 
     let nodes: Tree<NodeRecord>
     var author = Author.clients
+    /// True while new nodes take their rows: the store has these.
+    var isCompleting = false
+    /// True while nodes are removed that the layers below the edits no longer have: what the edits say of them waits.
+    var isLosing = false
     /// Rows of the store without a node.
     var absentRows = AbsentRows()
-    /// The rows come from a store that was recovered. A client's node that is made again gets the values that are left
-    /// of it.
-    var isSalvaged = false
-    /// Tells which components are still the declared ones. Valid until the next declaration.
-    var components = CurrentComponents([:])
-    /// The last number in a client's key.
-    private(set) var lastNumber: UInt64 = 0
     /// Changes for the store, in order.
     private var changes: [StoreChange] = []
+    /// The revision of the changes that were taken last.
+    private(set) var lastRevision: UInt64 = 0
     /// Its nodes have rows and are not in the tree yet.
     var ahead: Construction?
     /// Nodes whose rows may have changed.
     private var dueNodes: [NodeID] = []
     /// Children that need an order key, by parent.
     private var unplaced: [UInt32: [NodeID]] = [:]
-    /// The ids of the children with which a node was made, while children of it are removed.
-    var madeIDs: (row: UInt32, ids: Set<Name>)?
+    /// The ids of the children that the layers below the edits give a node, while children of it are removed.
+    var idsBelow: (row: UInt32, ids: Set<Name>)?
     /// Nodes whose children have another order.
     private var reordered: Set<UInt32> = []
-    /// True if any node has ever been moved to another parent.
-    private(set) var hasMovedNodes = false
-    /// The path of the parent of the node that got a key last, as long as the tree is the same.
-    private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
-    /// The key of the parent of the node whose row was written last, as long as nodes and keys are the same.
-    var lastParent = (row: UInt32.max, changes: UInt64(0), keyChanges: UInt64(0), key: Value.null)
-    /// The definition of a client's node that was written last, with its document form. Other nodes have equal ones.
-    var lastOwn: (definition: NodeDefinition, written: Value)?
+    /// The key of the parent of the node whose row was written last, as long as the tree is the same.
+    private var lastParent = (row: UInt32.max, changes: UInt64(0), key: "")
+    /// What the edits said of the node whose row was written last, as a document. Other nodes are often said alike.
+    var lastSaid: (definition: NodeDefinition, written: Value)?
     /// The names that were written last, of a definition that siblings share.
     var lastReferred: (definition: NodeDefinition, written: Value?)?
-    /// Instances that were made while there were rows without a node, and have not looked for their rows.
+    /// Nodes that were made while there were rows without a node, and have not looked for their rows.
     private var made: [NodeID] = []
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
     /// True while changes are noted for the store.
-    var notesChanges: Bool { author == .clients }
+    var notesChanges: Bool { author == .clients && !isCompleting }
     var isRestoring: Bool { author == .store }
 
     // MARK: Rows
@@ -64,16 +59,17 @@ public final class Persistence {
 
     /// Notes that the row of a node may have changed.
     func noteRow(of row: UInt32) {
-        let kept = nodes.kept(row)
-        if kept.isDue || !notesChanges { return }
-        kept.isDue = true
+        if !notesChanges { return }
+        let part = nodes.part(row)
+        if part.isDue { return }
+        part.isDue = true
         dueNodes.append(nodes.nodeID(row))
     }
 
     /// Stores a value of a node under a name; nil deletes it.
     func note(_ value: Value?, as name: String, of row: UInt32) {
         if value != nil { nodes[Int(row)].hasValues = true }
-        changes.append(StoreChange(key: nodes.key(of: row), name: name, value: value))
+        changes.append(StoreChange(key: key(of: row), name: name, value: value))
     }
 
     /// The name of the row that has the list of a `forEach` whose data is refused.
@@ -86,10 +82,12 @@ public final class Persistence {
     }
 
     /// The changes for the store since the last call, in order.
-    func takeChanges() -> [StoreChange] {
+    /// - Parameter revision: of these changes.
+    func takeChanges(at revision: UInt64 = 0) -> [StoreChange] {
         settleRows()
+        lastRevision = revision
         if changes.isEmpty { return [] }
-        ahead?.mark()
+        ahead?.mark(at: revision)
         defer { changes = [] }
         return changes
     }
@@ -102,16 +100,15 @@ public final class Persistence {
         if dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return }
         if !unplaced.isEmpty || !reordered.isEmpty { settleOrder() }
         for node in dueNodes {
-            guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
-            kept.isDue = false
-            // The store finds the rows of a subtree that waits to be freed by the parents that they name.
-            guard nodes.isLinked(node.row) || kept.isOwn && kept.isStored else { continue }
+            guard nodes.isAlive(node), let part = nodes[Int(node.row)].part else { continue }
+            part.isDue = false
+            guard nodes.isLinked(node.row) || part.isStored else { continue }
             if let value = writtenRow(of: node.row) {
-                kept.isStored = true
-                changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))
-            } else if kept.isStored {
-                kept.isStored = false
-                changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: nil))
+                part.isStored = true
+                changes.append(StoreChange(key: key(of: node.row), name: "", value: value))
+            } else if part.isStored {
+                part.isStored = false
+                changes.append(StoreChange(key: key(of: node.row), name: "", value: nil))
             }
         }
         dueNodes = []
@@ -119,57 +116,31 @@ public final class Persistence {
 
     // MARK: Keys
 
-    /// Gives a client's node a key that no other node has had.
-    func makeKey(of row: UInt32) {
-        let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
-        if lastPath.parent != parent || lastPath.changes != nodes.changes {
-            let text = nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1.text) }
-            // The keys of siblings share the text.
-            lastPath = (parent, nodes.changes, text.hasSameBytes(as: lastPath.text) ? lastPath.text : text)
+    /// The key of a node. Those of its siblings are often asked for next.
+    func key(of row: UInt32) -> String {
+        if row == NodeID.root.row { return "" }
+        let parent = nodes[Int(row)].parent
+        if lastParent.row != parent || lastParent.changes != nodes.changes {
+            lastParent = (parent, nodes.changes, nodes.key(of: parent))
         }
-        if !isSalvaged, !node.isTransparent, let key = OwnKey(lastPath.text, id: node.id.text, number: lastNumber + 1) {
-            lastNumber += 1
-            return nodes.setKey(key, of: row)
-        }
-        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id.text)
-        if isSalvaged,
-            let known = absentRows.keys.first(where: {
-                StoredKey.number(in: $0) != nil && $0.utf8.starts(with: (path + "#").utf8)
-            })
-        {
-            return nodes.setKey(known, of: row)
-        }
-        lastNumber += 1
-        nodes.setKey("\(path)#\(lastNumber)", of: row)
+        return lastParent.key + "/" + StoredKey.escape(nodes[Int(row)].id.text)
     }
 
     /// Takes the rows of a store, before any node takes its own.
     func begin(with rows: [StoredRow]) {
         absentRows = AbsentRows(expecting: rows.count)
-        for row in rows where StoredKey.isOfNode(row.key) {
-            absentRows.insert(row)
-            lastNumber = max(lastNumber, StoredKey.number(in: row.key) ?? 0)
-        }
-    }
-
-    /// Notes where a node was made, because it stands somewhere else now.
-    func noteHome(of row: UInt32, _ home: NodeID, key: String, maker: NodeID?) {
-        let kept = nodes.kept(row)
-        nodes.setKey(key, of: row)
-        kept.maker = maker
-        kept.home = home
-        hasMovedNodes = true
+        for row in rows where StoredKey.isOfNode(row.key) { absentRows.insert(row) }
     }
 
     // MARK: New nodes
 
-    /// Notes an instance that data has made: it may have rows.
+    /// Notes a node that was made: it may have rows.
     func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
 
     /// True if `takeMade` has something to return.
     var hasMade: Bool { !made.isEmpty }
 
-    /// The instances made since the last call that may have rows.
+    /// The nodes made since the last call that may have rows.
     func takeMade() -> [UInt32] {
         if made.isEmpty { return [] }
         defer { made = [] }
@@ -186,27 +157,40 @@ public final class Persistence {
     /// Notes that the children of a node have another order.
     func noteOrder(below parent: UInt32) { if notesChanges { reordered.insert(parent) } }
 
-    /// Notes that a child is in another part of its section than it was made in.
+    /// Notes that the edits put a child into another part of its section.
     func noteElsewhere(_ row: UInt32) {
         guard notesChanges else { return }
-        nodes.kept(row).isElsewhere = true
+        nodes.part(row).isElsewhere = true
         notePlace(of: row)
     }
 
-    /// Notes that the children of a node have the order of its template.
-    func notePlacesAsMade(below parent: UInt32) {
-        for (place, child) in nodes[Int(parent)].children.enumerated() {
-            nodes[Int(child)].basePlace = UInt32(place)
-            guard let kept = nodes[Int(child)].kept else { continue }
-            kept.order = nil
-            noteRow(of: child)
-        }
-    }
-
-    /// Notes the places of children that scenes have made.
-    public func noteScenePlaces() {
-        for row in nodes.living where !nodes[Int(row)].kind.isMadeFromData {
-            for (place, child) in nodes[Int(row)].children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
+    /// Notes what scenes have made: the places of children, and what a later scene says of the nodes of an earlier one.
+    public func noteScenes() {
+        for row in nodes.subtree(of: NodeID.root.row).reversed() where !nodes[Int(row)].kind.isMadeFromData {
+            let node = nodes[Int(row)]
+            for (place, child) in node.children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
+            let children = node.children.map { nodes[Int($0)] }
+            let known = node.definition.slotted
+            let isSame =
+                known.count == children.count
+                && zip(known, children).allSatisfy { known, child in
+                    known.0.id == child.id && known.1 == child.slot
+                        && (known.0 === child.definition || known.0.isCopy(of: child.definition))
+                }
+            if isSame { continue }
+            let all = NodeDefinition(copyOf: node.definition, id: node.id)
+            func below(_ slot: Slot) -> [NodeDefinition] {
+                children.filter { $0.slot == slot }.map { child in
+                    guard child.definition.id != child.id || child.definition.isContent != child.isContent else {
+                        return child.definition
+                    }
+                    let own = NodeDefinition(copyOf: child.definition, id: child.id)
+                    own.isContent = child.isContent
+                    return own
+                }
+            }
+            (all.header, all.children, all.footer) = (below(.header), below(.content), below(.footer))
+            node.definition = all
         }
     }
 
@@ -239,7 +223,7 @@ public final class Persistence {
                     next = children[position]
                 }
             }
-            for row in waiting { nodes[Int(row)].kept?.order = nil }
+            for row in waiting { nodes[Int(row)].part?.order = nil }
             var isLong = false
             for (position, next) in positions.reversed() {
                 isLong = place(position, among: children, before: next) || isLong
@@ -259,24 +243,24 @@ public final class Persistence {
             low = nodes.order(of: children[position - 1])
         }
         let high = next.flatMap { nodes.rank(of: $0) == rank ? nodes.order(of: $0) : nil }
-        let kept = nodes.kept(row)
+        let part = nodes.part(row)
         let isBetween = nodes.order(of: row).map { implied in
             (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true)
         }
-        if isBetween != true || kept.isElsewhere {
+        if isBetween != true || part.isElsewhere {
             if let low, let high, !low.precedesByBytes(high) { return true }
-            kept.order = OrderKey.makeKey(low, high)
+            part.order = OrderKey.makeKey(low, high)
         }
         noteRow(of: row)
-        return (kept.order?.utf8.count ?? 0) > OrderKey.longest
+        return (part.order?.utf8.count ?? 0) > OrderKey.longest
     }
 
     private func renumber(_ children: [UInt32]) {
         var last: String?
         for child in children {
-            let kept = nodes.kept(child)
-            kept.order = OrderKey.makeKey(last ?? "~", nil)
-            last = kept.order
+            let part = nodes.part(child)
+            part.order = OrderKey.makeKey(last ?? "~", nil)
+            last = part.order
             noteRow(of: child)
         }
     }

@@ -11,14 +11,16 @@ extension ScenePlan {
 extension Planning {
     /// One line per attribute or group of modifiers: `+` for a new one, `-` for one that goes, `~` for a change; with
     /// the old and the new text.
-    func describeDifferences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
+    ///
+    /// - Parameter target: what the node becomes.
+    func describeDifferences(_ row: UInt32, _ target: NodeDefinition) -> [String] {
         let path = graph.nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {
             let (group, value) = DefinitionWriter.attribute(attribute)
             return "\(group) \(value.jsonText)"
         }
         var lines: [String] = []
-        for attribute in definition.attributes {
+        for attribute in target.attributes {
             let name = "\(path).\(attribute.name)"
             guard let existing = graph.ownAttribute(attribute.name, of: row),
                 let old = graph.record(existing).definition
@@ -33,14 +35,11 @@ extension Planning {
             }
             lines.append(line)
         }
-        if isReplacing {
-            let names = Set(definition.attributes.map(\.name))
-            for (name, attribute) in graph.nodes[Int(row)].attributes where !names.contains(name) {
-                if graph.nodes[Int(row)].instances?.elements == attribute { continue }
-                lines.append("- \(path).\(name)" + (graph.record(attribute).definition.map { ": \(said($0))" } ?? ""))
-            }
+        let names = Set(target.attributes.map(\.name))
+        for (name, attribute) in graph.nodes[Int(row)].attributes where !names.contains(name) {
+            if graph.nodes[Int(row)].instances?.elements == attribute { continue }
+            lines.append("- \(path).\(name)" + (graph.record(attribute).definition.map { ": \(said($0))" } ?? ""))
         }
-        let target = isReplacing ? definition : definition.merged(over: graph.nodes[Int(row)].definition)
         var (before, after) = (ValueMap(), ValueMap())
         DefinitionWriter.addModifiers(of: graph.nodes[Int(row)].definition, beyond: nil, into: &before)
         DefinitionWriter.addModifiers(of: target, beyond: nil, into: &after)

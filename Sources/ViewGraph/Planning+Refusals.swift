@@ -13,11 +13,10 @@ extension Planning {
                 .limit,
                 "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
         }
-        for (row, definition, isReplacing, _) in plan.updates where !isReplacing {
-            let old = graph.nodes[Int(row)].attributes.count
-            guard old + definition.attributes.count > SceneLimits.attributes else { continue }
-            let added = definition.attributes.count { graph.ownAttribute($0.name, of: row) == nil }
-            guard added == 0 || old + added <= SceneLimits.attributes else {
+        for update in plan.updates {
+            let (row, old) = (update.row, graph.nodes[Int(update.row)].definition.attributes.count)
+            let count = update.definition.attributes.count
+            guard count <= SceneLimits.attributes || count <= old else {
                 throw Failure(
                     .limit, "\(graph.nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
                     path: graph.nodes.path(of: row), hint: "make several nodes")
@@ -45,7 +44,7 @@ extension Planning {
             kept.append(("the component \(name)", component.withAllBelow))
         }
         var renewed = Set(plan.removals.flatMap { graph.nodes.subtree(of: $0) })
-        for update in plan.updates where update.isReplacing { renewed.insert(update.row) }
+        for update in plan.updates { renewed.insert(update.row) }
         for row in graph.nodes.subtree(of: NodeID.root.row) where !renewed.contains(row) {
             let definition = graph.nodes[Int(row)].definition
             kept.append(

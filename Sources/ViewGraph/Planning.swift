@@ -19,6 +19,10 @@ public final class Planning {
     /// The document's declarations are in force already, so a node that does not differ need not be touched.
     private let isDeclared: Bool
     private let version: UInt64
+    /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
+    private var renewed: [UInt32: PartContent] = [:]
+    /// Their nodes, outer ones last.
+    private var renewedLeft: [UInt32] = []
     private var pending: [Children]
     private var current: Siblings?
     private var growth = Wiring.Growth()
@@ -27,6 +31,7 @@ public final class Planning {
     /// The nodes that change: what is below them is connected again.
     private var connected: Set<UInt32> = []
     private var isComplete = false
+    private var lastCompared: (pair: (ObjectIdentifier, ObjectIdentifier), isOther: Bool)?
 
     fileprivate init(
         _ graph: Wiring, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool, isKept: Bool,
@@ -45,56 +50,67 @@ public final class Planning {
         self.isBuilt = isBuilt
         isDeclared = graph.declarations.haveAll(of: scene.declarations)
         version = graph.nodes.changes
-        let outdated = graph.nodes.findOutdated(by: scene.declarations.components, over: graph.declarations.components)
-        cost = scene.values.count * PlanCost.value + outdated.count * PlanCost.row
+        cost = scene.values.count * PlanCost.value
         pending = [
             Children(
-                parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,
-                base: graph.nodes[Int(node.row)].definition.base)
+                parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace)
         ]
+    }
+
+    /// Reads again what the edits say of nodes whose components the document declares anew.
+    fileprivate func renew() throws(Failure) {
+        let (new, known) = (scene.declarations.components, graph.declarations.components)
+        for row in graph.nodes.findOutdated(by: new, over: known) {
+            cost += PlanCost.row
+            var content = graph.nodes.content(of: row)
+            func read(_ said: NodeDefinition?) throws(Failure) -> NodeDefinition? {
+                guard let said, case .map(var fields) = Persistence.written(said) else { return said }
+                if !content.isMade, said === content.members { fields["kind"] = nil }
+                fields["id"] = .string(graph.nodes[Int(row)].id.text)
+                let names = ReferredNames(in: graph.nodes[Int(row)].definition).all
+                let document: Value = [
+                    "agd": 1, "nodes": [.map(fields)], "dangling": .list(names.map { .string($0) }),
+                ]
+                guard
+                    let read = try graph.read(document, at: graph.nodes[Int(row)].parent, with: scene.declarations)
+                        .nodes.first
+                else { return said }
+                guard read.givenSlot != said.givenSlot || read.layer != said.layer else { return read }
+                let made = NodeDefinition(copyOf: read, id: read.id)
+                (made.givenSlot, made.layer) = (said.givenSlot, said.layer)
+                return made
+            }
+            do throws(Failure) {
+                content.said = try read(content.said)?.withoutGivenChildren
+                content.members = try read(content.members)
+            } catch {
+                throw Failure(
+                    .conflict, "\(graph.nodes.path(of: row)) does not fit a new declaration: \(error.message)",
+                    path: graph.nodes.path(of: row), hint: "remove the node first, or declare another component")
+            }
+            renewed[row] = content
+        }
+        renewedLeft = renewed.keys.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 > $1 }.map(\.row)
     }
 
     /// Children of a node that are still to be planned.
     fileprivate struct Children {
         var parent: UInt32
         var definitions: [(NodeDefinition, Slot)]
-        var isReplacing: Bool
-        /// The component that the parent will have been made from.
-        var base: NodeDefinition?
-        /// Their definitions come from a template, not from the document.
-        var isRemade = false
+        var isReplacing = false
+        /// The layers below the edits give the node these children.
+        var isBelow = false
+        /// For children that the document has: those that the layers below the edits will give the node, if these are
+        /// others than before.
+        var below: Set<Name>?
     }
 
     /// Children that are being planned, and which one is next.
     fileprivate struct Siblings {
         var children: Children
         var next = 0
-        var origin: ChildOrigin
         var prefix: String
         var depth: Int
-    }
-}
-
-/// Tells the children that a component's body has from those that are given to it from outside.
-private struct ChildOrigin {
-    private let isComponentRoot: Bool
-    private let own: Set<ObjectIdentifier>
-    private let ids: Set<Name>
-
-    init(in base: NodeDefinition?, isComponentRoot: Bool) {
-        self.isComponentRoot = isComponentRoot
-        let body = isComponentRoot ? base?.slotted ?? [] : []
-        own = Set(body.map { ObjectIdentifier($0.0) })
-        ids = Set(body.map(\.0.id))
-    }
-
-    func isGiven(_ definition: NodeDefinition) -> Bool {
-        isComponentRoot && !own.contains(ObjectIdentifier(definition))
-    }
-
-    /// The same for a definition that completes a node: a node of the body stays one, whoever completes it.
-    func isGiven(_ definition: NodeDefinition, over old: NodeRecord) -> Bool {
-        isGiven(definition) && (old.isContent || !ids.contains(definition.id))
     }
 }
 
@@ -132,7 +148,9 @@ extension Wiring {
                 .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
                 hint: "make it a container or a group")
         }
-        return Planning(self, scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
+        let planning = Planning(self, scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
+        try planning.renew()
+        return planning
     }
 }
 
@@ -157,18 +175,27 @@ extension Planning {
         while true {
             try chargeNews()
             if current == nil {
+                while pending.isEmpty, let row = renewedLeft.popLast() { planRenewed(row) }
                 guard let next = pending.popLast() else { break }
                 current = siblings(next)
             }
             while let (definition, slot) = current?.take() {
                 steps -= PlanCost.update
-                try plan(definition, slot)
+                if current?.children.isBelow == true {
+                    try planBelow(definition, slot)
+                } else {
+                    try plan(definition, slot)
+                }
                 try chargeNews()
                 if steps <= 0 { return false }
             }
             if let done = current?.children {
-                try refuseSharedIDs(done)
-                if done.isReplacing { planRemovals(besides: done) }
+                if done.isBelow {
+                    planLosses(besides: done)
+                } else {
+                    if done.isReplacing { planRemovals(besides: done) }
+                    try refuseSharedIDs(done)
+                }
             }
             current = nil
         }
@@ -187,27 +214,31 @@ extension Planning {
         let path = nodes.path(of: row)
         return Siblings(
             children: children,
-            origin: ChildOrigin(in: children.base, isComponentRoot: graph.nodes.isComponentRoot(row)),
             prefix: row == NodeID.root.row ? "/" : path + "/", depth: nodes.depth(of: row))
     }
 
+    /// What the edits say of a node, as far as it is planned.
+    private func content(of row: UInt32) -> PartContent { renewed[row] ?? nodes.content(of: row) }
+
+    /// Plans a node of the document.
     private func plan(_ definition: NodeDefinition, _ slot: Slot) throws(Failure) {
         guard let siblings = current else { return }
-        let (row, isReplacing, origin) = (siblings.children.parent, siblings.children.isReplacing, siblings.origin)
-        let isRemade = siblings.children.isRemade
+        let (row, isReplacing) = (siblings.children.parent, siblings.children.isReplacing)
         let isNamed = !definition.kind.isTransparent
         // Paths do not name a choice, so its parent counts as changed.
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         func create() throws(Failure) {
-            cost += PlanCost.creation
-            if isRemade { plan.remadeCreations.insert(plan.creations.count) }
-            plan.creations.append((row, definition, slot, origin.isGiven(definition)))
-            if isBuilt { return }
-            let isShownElsewhere = origin.isGiven(definition) && nodes.firstPlacing(of: row) != nil
-            let added = try graph.additions(
-                by: definition, below: siblings.depth, isGiven: isShownElsewhere, scene.declarations)
-            growth += added
-            cost += added.costAtOnce
+            let bottom =
+                nodes[Int(row)].part?.removed.contains(definition.id) == true
+                ? nodes.childrenBelowEdits(of: row).first { $0.definition.id == definition.id }?.definition : nil
+            if let bottom, definition.canComplete(bottom) {
+                try planCreation(
+                    definition.completing(bottom), slot, isContent: bottom.isContent,
+                    .completed(by: definition, over: bottom))
+                plan.childrenBelow.append((row, nodes.childrenBelowEdits(of: row).map(\.definition.id)))
+            } else {
+                try planCreation(definition, slot, isContent: nodes.isComponentRoot(row), .edits)
+            }
         }
         let found = nodes.child(definition.id, of: row)
         // A merged document also completes nodes in branches.
@@ -222,6 +253,13 @@ extension Planning {
                 hint: "apply with mode merge; replace also removes its siblings")
         }
         let old = nodes[Int(existing)]
+        if let below = siblings.children.below, !below.contains(definition.id), !nodes.isMade(existing) {
+            // The component no longer has it, and the document gives another one.
+            cost += PlanCost.removal
+            plan.losses.append(existing)
+            plan.changed.append(name)
+            return try create()
+        }
         guard canBecome(definition, old, isReplacing) else {
             cost += PlanCost.removal
             plan.removals.append(existing)
@@ -230,38 +268,151 @@ extension Planning {
         }
         let given = definition.givenSlot ?? (isReplacing ? nil : old.definition.givenSlot)
         let isElsewhere = old.slot != slot || old.definition.givenSlot != given
-        if isElsewhere { plan.slots.append((existing, slot)) }
-        let isContent = isReplacing ? origin.isGiven(definition) : origin.isGiven(definition, over: old)
-        let isOther =
-            differs(existing, definition, isReplacing) || isElsewhere || old.isContent != isContent
-        if isOther {
-            cost += costOfChange(existing, definition, isReplacing)
-            if isElsewhere || old.isContent != isContent {
-                cost += nodes.everything(in: existing).count * Budget.stepsPerGiven
-            }
-            plan.changed.append(name)
-            plan.changes.append(existing)
-            if isTold { tell(describeDifferences(existing, definition, isReplacing)) }
-        }
-        // The nodes that a component or a list makes depend on more than this definition.
-        let isPlain = definition.component == nil && old.definition.component == nil && definition.forEach == nil
-        if isOther || isRemade || !isPlain || !isDeclared {
-            if !isOther, !isRemade { cost += PlanCost.update }
-            plan.updates.append((existing, definition, isReplacing, isContent))
-        }
-        if isRemade { plan.remade.insert(existing) }
+        if isElsewhere { plan.slots.append((existing, slot, isSaid: true)) }
         growth.attributes += definition.attributes.count { graph.ownAttribute($0.name, of: existing) == nil }
-        if let made = definition.forEach {
-            if old.definition.forEach.map({ !made.isSame(as: $0) }) == true {
-                cost += old.children.count * (PlanCost.update + PlanCost.change)
-            }
-            planInstances(of: existing, made)
+        let bottom = nodes.bottom(of: existing)
+        var isOther = isElsewhere || isMadeAnew(definition, old.definition)
+        var content = PartContent()
+        var target = definition
+        if isReplacing {
+            content = .saying(definition, isMade: nodes.isMade(existing), over: bottom)
+            target = content.compose(over: bottom) ?? definition
+            isOther = differs(existing, target, true) || isOther
         } else {
-            pending.append(
-                Children(
-                    parent: existing, definitions: definition.slotted, isReplacing: isReplacing,
-                    base: definition.base ?? (isReplacing ? nil : old.definition.base), isRemade: isRemade))
+            isOther = differs(existing, definition, false) || isOther
         }
+        let isMadeFromData = definition.forEach != nil
+        var newBelow: [(NodeDefinition, Slot)]?
+        if isOther {
+            if !isReplacing {
+                content = self.content(of: existing)
+                content.merge(definition, into: old.definition)
+                target = content.compose(over: bottom) ?? definition
+            }
+            cost += costOfChange(existing, definition, isReplacing)
+            if isElsewhere { cost += nodes.everything(in: existing).count * Budget.stepsPerGiven }
+            plan.changed.append(name)
+            if isTold { tell(describeDifferences(existing, target)) }
+            update(existing, target, content, over: bottom, isSaid: true)
+            let isRenewed = renewed.removeValue(forKey: existing) != nil
+            if isMadeFromData {
+                planInstances(of: existing, target)
+            } else if isRenewed || definition.base != nil {
+                let children = below(content, over: bottom)
+                newBelow = children
+                pending.append(Children(parent: existing, definitions: children, isBelow: true))
+            }
+        }
+        if isMadeFromData { return }
+        pending.append(
+            Children(
+                parent: existing, definitions: definition.given.map { ($0.definition, $0.slot) },
+                isReplacing: isReplacing, below: newBelow.map { Set($0.map(\.0.id)) }))
+    }
+
+    private func planCreation(
+        _ definition: NodeDefinition, _ slot: Slot, isContent: Bool, _ origin: ScenePlan.Origin
+    ) throws(Failure) {
+        guard let siblings = current else { return }
+        let row = siblings.children.parent
+        cost += PlanCost.creation
+        plan.creations.append((row, definition, slot, isContent, origin))
+        if isBuilt { return }
+        let isShownElsewhere = isContent && nodes.firstPlacing(of: row) != nil
+        let added = try graph.additions(
+            by: definition, below: siblings.depth, isGiven: isShownElsewhere, scene.declarations)
+        growth += added
+        cost += added.costAtOnce
+    }
+
+    private func update(
+        _ row: UInt32, _ target: NodeDefinition, _ content: PartContent, over bottom: NodeDefinition?, isSaid: Bool,
+        isOther: Bool = true
+    ) {
+        if isOther { plan.changes.append(row) }
+        plan.updates.append(.init(row: row, definition: target, content: content, bottom: bottom, isSaid: isSaid))
+    }
+
+    private func below(_ content: PartContent, over bottom: NodeDefinition?) -> [(NodeDefinition, Slot)] {
+        content.children(over: bottom).map { ($0.definition, $0.slot) }
+    }
+
+    /// Plans a child that the layers below the edits give a node.
+    private func planBelow(_ definition: NodeDefinition, _ slot: Slot) throws(Failure) {
+        guard let siblings = current else { return }
+        let row = siblings.children.parent
+        let isNamed = !definition.kind.isTransparent
+        let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
+        if nodes[Int(row)].part?.removed.contains(definition.id) == true { return }
+        guard let existing = nodes.child(definition.id, of: row) else {
+            if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
+            return try planCreation(definition, slot, isContent: definition.isContent, .below)
+        }
+        let old = nodes[Int(existing)]
+        if nodes.isMade(existing) { return }
+        guard nodes.canFollow(definition, existing) else {
+            cost += PlanCost.removal
+            plan.losses.append(existing)
+            plan.changed.append(name)
+            return try planCreation(definition, slot, isContent: definition.isContent, .below)
+        }
+        planBottom(existing, definition, name)
+        if old.slot != slot, old.part?.isElsewhere != true { plan.slots.append((existing, slot, isSaid: false)) }
+    }
+
+    /// Plans what a node becomes if the layers below the edits say something else of it.
+    private func planBottom(_ row: UInt32, _ bottom: NodeDefinition, _ name: String) {
+        let old = nodes[Int(row)].definition
+        let content = content(of: row)
+        let target = content.compose(over: bottom) ?? bottom
+        let isSaid = renewed.removeValue(forKey: row) != nil
+        let isOther = differs(row, target, true)
+        if isOther {
+            cost += costOfChange(row, target, true)
+            plan.changed.append(name)
+            if isTold { tell(describeDifferences(row, target)) }
+        } else {
+            cost += PlanCost.update
+        }
+        if old !== target || isSaid {
+            update(row, target, content, over: bottom, isSaid: isSaid, isOther: isOther)
+        }
+        growth.attributes += target.attributes.count { graph.ownAttribute($0.name, of: row) == nil }
+        if target.forEach != nil {
+            planInstances(of: row, target)
+        } else {
+            pending.append(Children(parent: row, definitions: below(content, over: bottom), isBelow: true))
+        }
+    }
+
+    /// Plans the nodes whose components are declared anew, and which the document does not name.
+    private func planRenewed(_ row: UInt32) {
+        guard let content = renewed.removeValue(forKey: row) else { return }
+        let gone = Set(plan.removals + plan.losses)
+        if !gone.isEmpty, nodes.upward(from: row).contains(where: { gone.contains($0) }) { return }
+        let bottom = nodes.bottom(of: row)
+        guard let target = content.compose(over: bottom) else { return }
+        if differs(row, target, true) {
+            cost += costOfChange(row, target, true)
+            plan.changed.append(nodes.path(of: row))
+            if isTold { tell(describeDifferences(row, target)) }
+        }
+        update(row, target, content, over: bottom, isSaid: true)
+        if target.forEach != nil {
+            planInstances(of: row, target)
+        } else {
+            pending.append(Children(parent: row, definitions: below(content, over: bottom), isBelow: true))
+        }
+    }
+
+    /// True if a document makes a node from another definition of its component than before.
+    private func isMadeAnew(_ definition: NodeDefinition, _ old: NodeDefinition) -> Bool {
+        guard let new = definition.base, let known = old.base, new !== known else { return false }
+        let pair = (ObjectIdentifier(new), ObjectIdentifier(known))
+        if let last = lastCompared, last.pair == pair { return last.isOther }
+        let isOther = !new.makesSame(as: known)
+        lastCompared = (pair, isOther)
+        return isOther
     }
 
     /// Steps for a node that changes, and for the nodes below, which are connected again: each once.
@@ -292,10 +443,9 @@ extension Planning {
             }
             taken = ids.add(definition) ?? taken
         }
-        if !done.isReplacing {
-            for child in parent.children where !named.contains(nodes[Int(child)].id) {
-                taken = ids.add(nodes[Int(child)].definition) ?? taken
-            }
+        let gone = done.isReplacing ? Set(plan.removals) : []
+        for child in parent.children where !named.contains(nodes[Int(child)].id) && !gone.contains(child) {
+            taken = ids.add(nodes[Int(child)].definition) ?? taken
         }
         guard let taken else { return }
         let path = AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])
@@ -304,9 +454,12 @@ extension Planning {
         )
     }
 
+    /// Plans the end of what the edits say of nodes that the document does not mention.
     private func planRemovals(besides done: Children) {
-        let kept = Set(done.definitions.map(\.0.id))
-        for child in nodes[Int(done.parent)].children where !kept.contains(nodes[Int(child)].id) {
+        let named = Set(done.definitions.map(\.0.id))
+        let below = Set(nodes.childrenBelowEdits(of: done.parent).map(\.definition.id))
+        for child in nodes[Int(done.parent)].children
+        where nodes.isMade(child) && !named.contains(nodes[Int(child)].id) && !below.contains(nodes[Int(child)].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
             if nodes[Int(child)].isTransparent {
@@ -316,6 +469,23 @@ extension Planning {
             }
         }
         plan.orders.append((done.parent, done.definitions.map(\.0)))
+    }
+
+    /// Plans the end of nodes that the layers below the edits no longer have.
+    private func planLosses(besides done: Children) {
+        let ids = done.definitions.map(\.0.id)
+        let known = Set(ids)
+        for child in nodes[Int(done.parent)].children
+        where !known.contains(nodes[Int(child)].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
+            cost += PlanCost.removal
+            plan.losses.append(child)
+            if nodes[Int(child)].isTransparent {
+                plan.changed.append(nodes.path(of: child))
+            } else {
+                plan.removed.append(nodes.path(of: child))
+            }
+        }
+        plan.childrenBelow.append((done.parent, ids))
     }
 
     private func tell(_ lines: [String]) {
@@ -332,23 +502,25 @@ extension Planning {
     }
 
     /// Plans what existing instances become under a changed definition of their `forEach`.
-    private func planInstances(of row: UInt32, _ made: ForEachDefinition) {
-        guard let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else { return }
+    private func planInstances(of row: UInt32, _ target: NodeDefinition) {
+        guard let made = target.forEach, let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else {
+            return
+        }
+        cost += nodes[Int(row)].children.count * (PlanCost.update + PlanCost.change)
         guard made.choice == old.choice, made.idField == old.idField, made.elementName == old.elementName,
             made.indexName == old.indexName,
             made.choice != nil
                 || zip(made.templates, old.templates).allSatisfy({ $0.kind == $1.kind && $0.component == $1.component })
         else { return plan.restarts.append(row) }
-        plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
             // A branch that the choice no longer has is removed when the choice is updated.
             guard let template = made.template(for: .string(nodes[Int(instance)].id.text)) else { continue }
-            plan.updates.append((instance, template, true, false))
-            plan.remade.insert(instance)
-            pending.append(
-                Children(
-                    parent: instance, definitions: template.slotted, isReplacing: true, base: template.base,
-                    isRemade: true))
+            let content = content(of: instance)
+            let isSaid = renewed.removeValue(forKey: instance) != nil
+            update(
+                instance, content.compose(over: template) ?? template, content, over: template, isSaid: isSaid,
+                isOther: false)
+            pending.append(Children(parent: instance, definitions: below(content, over: template), isBelow: true))
         }
     }
 

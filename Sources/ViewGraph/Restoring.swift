@@ -20,15 +20,14 @@ extension ViewGraph {
     public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
         unlinked.close(at: revision, room: limits.freedAtOnce, persistence)
         if !timedValues.isUntouched { stored.keepUnkept() }
-        return persistence.takeChanges()
+        return persistence.takeChanges(at: revision)
     }
 
     /// Restores the rows of a store, over the nodes that scenes have made. Rows without a node wait until data or a
     /// later start makes the node.
     /// - Returns: faults in rows that have found their nodes.
-    public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
+    public func restore(_ rows: [StoredRow]) -> [(revision: UInt64, failure: Failure)] {
         persistence.author = .store
-        persistence.isSalvaged = isSalvaged
         budget.isWaived = true
         let others = rows.ofNoNode
         var failures = restoreDeclarations(others.filter { StoredKey.isDeclaration($0.key) })
@@ -43,6 +42,7 @@ extension ViewGraph {
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
+            stored.beginAgain()
             settleStructure()
             failures += restoringFaults
             restoringFaults = []
@@ -101,7 +101,7 @@ extension ViewGraph {
 
     // MARK: Nodes
 
-    /// Gives instances that data has made their rows, before anybody sees them.
+    /// Gives new nodes their rows, before anybody sees them.
     func completeNew() {
         while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
     }
@@ -109,7 +109,9 @@ extension ViewGraph {
     /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
     private func complete(_ tops: [UInt32]) {
         var completion = Completion(self)
+        persistence.isCompleting = true
         completion.run(tops)
+        persistence.isCompleting = false
         if persistence.isRestoring {
             restoringFaults += completion.failures
         } else {

@@ -4,23 +4,44 @@ import SceneModel
 /// How a document changes a tree: worked out completely before anything is changed.
 public struct ScenePlan {
     var declarations: Declarations
-    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool)] = []
+    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool, origin: Origin)] = []
+    /// Nodes that the edits remove.
     var removals: [UInt32] = []
-    var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool, isContent: Bool)] = []
+    /// Nodes that the layers below the edits no longer have.
+    var losses: [UInt32] = []
+    var updates: [Update] = []
     /// Updated nodes that differ from the document.
     var changes: [UInt32] = []
-    /// Children that the document puts into another part of their section.
-    var slots: [(row: UInt32, slot: Slot)] = []
+    /// Children that stand in another part of their section. If the document says so, it is a part of the edits.
+    var slots: [(row: UInt32, slot: Slot, isSaid: Bool)] = []
     /// Nodes whose children shall stand in the document's order.
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
-    /// The `forEach` nodes that get another template, whether they have instances or not.
-    var templates: Set<UInt32> = []
+    /// The children that the layers below the edits now give nodes, in order.
+    var childrenBelow: [(parent: UInt32, ids: [Name])] = []
     /// `forEach` nodes whose instances cannot be kept.
     var restarts: [UInt32] = []
-    /// Nodes whose new definition comes from a template, not from the document.
-    var remade: Set<UInt32> = []
-    /// Places in `creations` of the nodes that such nodes get.
-    var remadeCreations: Set<Int> = []
+
+    /// The layer that makes a new node.
+    enum Origin {
+        case edits, below
+        /// A layer below makes it, and the edits no longer remove it.
+        case restored
+        /// A layer below makes it, and the document completes it.
+        case completed(by: NodeDefinition, over: NodeDefinition)
+    }
+
+    /// What a node becomes.
+    struct Update {
+        var row: UInt32
+        /// Its definition, composed from all layers.
+        var definition: NodeDefinition
+        /// What the edits say of it.
+        var content: PartContent
+        /// What the layers below say of it.
+        var bottom: NodeDefinition?
+        /// True if the edits say something else of it than before.
+        var isSaid: Bool
+    }
     /// The node to which the document is applied.
     var top: UInt32
     /// States to set at the end.

@@ -136,6 +136,7 @@ extension ViewGraph {
             for row in rows where nodes.isAlive(row) { renewReferences(of: row) }
         }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
+        beginAgain(at: rows)
         stored.restoreNewPasts()
     }
 

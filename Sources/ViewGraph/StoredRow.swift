@@ -1,10 +1,7 @@
 import AttributeValues
 
-// A store contains what differs from the scenes, under lasting keys.
-//
-// A node's key is where its scene, template or component defines it: the key of the parent there and its id. A client's
-// node has a number in its key. Under a key there is one row for the node itself, if clients changed it, and one for
-// each durable state that was written.
+// A store contains what the edits say of nodes, and the values of durable states, under the keys of the nodes: their
+// paths, with choices and branches.
 
 /// A row as it is found in a store.
 public struct StoredRow {
@@ -78,7 +75,6 @@ enum StoredKey {
         return id.unicodeScalars.reduce(into: "") { text, sign in
             switch sign {
             case "/": text += "%2F"
-            case "#": text += "%23"
             case "%": text += "%25"
             default: text.unicodeScalars.append(sign)
             }
@@ -92,7 +88,7 @@ enum StoredKey {
     }
 
     static func isPlain(_ byte: UInt8) -> Bool {
-        byte != UInt8(ascii: "/") && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%")
+        byte != UInt8(ascii: "/") && byte != UInt8(ascii: "%")
     }
 
     /// The key of the parent where the node was made; nil for the root.
@@ -100,25 +96,23 @@ enum StoredKey {
         key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[..<$0]) }
     }
 
-    /// The part of a key behind the parent's key.
-    static func lastPart(of key: String) -> Substring {
-        key.utf8.lastIndex(of: UInt8(ascii: "/")).map { key[key.utf8.index(after: $0)...] } ?? key[...]
-    }
-
-    /// The number in a client's key.
-    static func number(in key: String) -> UInt64? {
-        var key = key
-        return key.withUTF8 { key in
-            guard let sign = key.lastIndex(of: UInt8(ascii: "#")), sign + 1 < key.count else { return nil }
-            var number: UInt64 = 0
-            for digit in key[(sign + 1)...] {
-                let (product, isLarge) = number.multipliedReportingOverflow(by: 10)
-                let (sum, isLarger) = product.addingReportingOverflow(UInt64(digit &- UInt8(ascii: "0")))
-                guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9"), !isLarge, !isLarger else { return nil }
-                number = sum
+    /// The id of the node of a key.
+    static func id(of key: String) -> String {
+        let part = key.utf8.lastIndex(of: UInt8(ascii: "/")).map { key[key.utf8.index(after: $0)...] } ?? key[...]
+        if !part.utf8.contains(UInt8(ascii: "%")) { return String(part) }
+        // By bytes: a combining mark may follow a sign, so that both are one character.
+        var bytes: [UInt8] = []
+        var rest = part.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
             }
-            return number
+            // `%25` or `%2F`.
+            bytes.append(rest.dropFirst().first == UInt8(ascii: "5") ? byte : UInt8(ascii: "/"))
+            rest = rest.dropFirst(2)
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Keys of declarations begin with this. No node has such a key.

@@ -19,6 +19,16 @@ public final class StoredValues {
     /// Stores the first value of a state: at a start only after the restoring, unless the store has a value.
     func keepFirst(of state: AttributeID) { if persistence.notesChanges { keep([state]) } else { begun.append(state) } }
 
+    /// Lets states that got their first values from rules begin again, from the values that were restored.
+    func beginAgain() {
+        let again = begun.filter { graph.isAlive($0) && revisions[$0] == nil }
+        begun = []
+        for state in again {
+            graph.setInput(state, Wiring.notBegun)
+            graph.unsettled.states.append(state)
+        }
+    }
+
     func keepBegun() {
         keep(begun.filter { graph.isAlive($0) && revisions[$0] == nil })
         begun = []
@@ -50,6 +60,7 @@ public final class StoredValues {
 
     /// Stores the values of nodes under their new keys.
     func keepValues(of rows: [UInt32]) {
+        guard persistence.notesChanges else { return }
         for row in rows {
             keep(graph.durableStates(of: [row]).filter { isWritten($0) })
             if !graph.timedValues.isEmpty { keepPasts(of: row) }
@@ -87,6 +98,22 @@ public final class StoredValues {
         nodes[Int(row)].hasValues = true
         if persistence.isRestoring { revisions[state] = value.revision }
         return true
+    }
+
+    /// Gives the new states of a node the values that wait for them.
+    /// - Parameter before: the attributes that the node had.
+    func giveWaiting(to row: UInt32, besides before: NamedAttributes) {
+        guard !persistence.absentRows.isEmpty, let absent = persistence.absentRows[nodes.key(of: row)] else { return }
+        for value in absent.values.values {
+            // The name of an object's property begins with that of the object.
+            let name = String(value.name.prefix { $0 != "." })
+            guard let state = graph.ownAttribute(name, of: row), state != before[name], give(value, to: row) else {
+                continue
+            }
+            persistence.absentRows.remove(absent.key, value.name)
+            // The row has gone with a state of another type.
+            if let given = durableState(value.name, of: row) { keep([given]) }
+        }
     }
 
     /// Stored values that states do not take because they have another type, by the key of the node.
@@ -128,18 +155,5 @@ public final class StoredValues {
             }
         }
         return found
-    }
-
-    /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
-    func giveSalvaged(below top: UInt32) {
-        guard !persistence.absentRows.isEmpty else { return }
-        for row in nodes.subtree(of: top) {
-            let key = nodes.key(of: row)
-            guard let absent = persistence.absentRows[key] else { continue }
-            for value in absent.values.values where give(value, to: row) {
-                persistence.absentRows.remove(key, value.name)
-            }
-            if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
-        }
     }
 }

@@ -44,15 +44,14 @@ extension ViewGraph {
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
         try charge(nodes.everything(in: node.row).count * Wiring.stepsPerMovedNode)
-        let leaving = parent.row == oldParent ? [] : persistence.noteMove(of: node.row, to: parent.row)
+        let key = nodes.key(of: node.row)
+        let isLeft = parent.row != oldParent && persistence.noteMove(of: node.row)
+        persistence.forgetIDsBelow()
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
             structureChange.movedNodes.append(
                 .init(node: node, from: nodes.ids(of: node.row), names: allNodes(below: node).map(nodeNames)))
-            // A node that returns to where it was made becomes what it was.
-            let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
-            nodes[Int(node.row)].isContent =
-                isHome ? nodes[Int(node.row)].definition.isContent : nodes.isComponentRoot(parent.row)
+            nodes[Int(node.row)].isContent = nodes.isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }
@@ -61,7 +60,7 @@ extension ViewGraph {
         if parent.row == oldParent {
             persistence.notePlace(of: node.row)
         } else {
-            stored.keepValues(of: persistence.noteMoved(node.row, leaving))
+            persistence.noteMoved(node.row, from: oldParent, isLeft, key: key)
         }
         let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))
@@ -70,8 +69,46 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        if parent.row != oldParent {
+            persistence.noteCopied(node.row)
+            stored.keepValues(of: nodes.subtree(of: node.row))
+        }
         if parent.row != oldParent { structureChange.forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true
+    }
+
+    /// Plans that a removed node of a layer below the edits comes back.
+    /// - Throws: `notFound` if no such node was removed.
+    public func planRestoring(_ ids: [Name]) throws(Failure) -> ScenePlan {
+        let path = AttributePath.describe(nodes: ids)
+        guard let id = ids.last else {
+            throw Failure(.notFound, "the root was not removed", path: path)
+        }
+        let above = try node(at: Array(ids.dropLast())).row
+        // It may have been in a branch.
+        let parents =
+            [above]
+            + nodes.subtree(of: above).filter {
+                $0 != above && nodes[Int($0)].isTransparent && nodes.visible($0) == above
+            }
+        guard let parent = parents.first(where: { nodes[Int($0)].part?.removed.contains(id) == true }) else {
+            throw Failure(
+                .notFound, "no node of a scene was removed at \(path)", path: path,
+                hint: "what clients have applied is made again with apply")
+        }
+        guard let found = nodes.childrenBelowEdits(of: parent).first(where: { $0.definition.id == id }) else {
+            throw Failure(.notFound, "the scene no longer has a node \(path)", path: path)
+        }
+        guard !nodes.isTaken(id, below: parent) else {
+            throw Failure(.conflict, "\(path) exists already", path: path, hint: "remove it first")
+        }
+        let growth = try additions(by: found.definition, below: nodes.depth(of: parent), isGiven: false)
+        try refuse(growth)
+        try charge(growth.costAtOnce + growth.nodes * BuildCost.node + growth.attributes * BuildCost.attribute)
+        var plan = ScenePlan(declarations: Declarations(), top: parent)
+        plan.creations.append((parent, found.definition, found.slot, found.definition.isContent, .restored))
+        plan.childrenBelow.append((parent, nodes.childrenBelowEdits(of: parent).map(\.definition.id)))
+        return plan
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

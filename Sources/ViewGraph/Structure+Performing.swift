@@ -16,44 +16,68 @@ extension ViewGraph {
         let before = declarations
         declareNames(plan.declarations)
         destroySubtrees(plan.removals)
+        for row in plan.losses { persistence.noteLost(row) }
+        persistence.isLosing = true
+        destroySubtrees(plan.losses)
+        persistence.isLosing = false
         for row in plan.restarts {
             persistence.forgetAbsentRows(below: [row])
             removeInstances(of: row)
         }
-        for row in plan.templates { persistence.forgetAbsentChanges(below: row) }
         var begun: [AttributeID] = []
-        for (row, definition, isReplacing, isContent) in plan.updates {
-            persistence.noteUpdate(
-                of: row, to: definition, isReplacing, isRemade: plan.remade.contains(row))
-            begun += redefineNode(row, definition, isReplacing)
-            nodes[Int(row)].isContent = isContent
+        for update in plan.updates where nodes.isAlive(update.row) {
+            if update.isSaid {
+                persistence.set(update.content, over: update.bottom, of: update.row)
+            } else {
+                nodes.set(update.content, over: update.bottom, of: update.row)
+            }
+            // Children in other parts than before may have the same keys.
+            if nodes[Int(update.row)].definition.slots != update.definition.slots {
+                persistence.noteOrder(below: update.row)
+            }
+            let before = nodes[Int(update.row)].attributes
+            begun += redefineNode(update.row, update.definition)
+            if persistence.notesChanges { stored.giveWaiting(to: update.row, besides: before) }
         }
-        for (row, slot) in plan.slots { put(row, into: slot) }
+        for (row, slot, isSaid) in plan.slots where nodes.isAlive(row) { put(row, into: slot, isSaid: isSaid) }
         var parents: Set<UInt32> = []
-        var remade: [UInt32] = []
         if let construction { link(construction, before) }
-        for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
+        let redefined = construction == nil ? [] : Set(plan.updates.map(\.row))
+        for (position, (parent, definition, slot, isContent, origin)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if plan.remadeCreations.contains(position) {
-                remade.append(made)
-            } else if persistence.notesChanges, construction?.isStored != true {
-                persistence.noteNew(made)
+            parents.insert(parent)
+            if !persistence.notesChanges { continue }
+            switch origin {
+            case .edits:
+                persistence.forgetRemoved(definition.id, from: parent)
+                if construction?.isStored != true {
+                    persistence.noteNew(made)
+                } else if redefined.contains(parent) {
+                    // Its siblings may be in other parts than when it got its key.
+                    persistence.notePlace(of: made)
+                }
+            case .completed(let definition, let bottom):
+                persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
+                persistence.noteCompleted(made, by: definition, over: bottom)
+            case .restored: persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
+            case .below: break
+            }
+            persistence.noteMade(made)
+        }
+        if let construction, construction.isStored, !(plan.removals.isEmpty && plan.losses.isEmpty) {
+            // They may stand where the removed ones stood, whose rows have been deleted since.
+            for row in construction.rows where nodes[Int(row)].part != nil { persistence.noteRow(of: row) }
+        }
+        for (parent, ids) in plan.childrenBelow where nodes.isAlive(parent) {
+            for (place, id) in ids.enumerated() {
+                if let child = nodes.child(id, of: parent) { nodes[Int(child)].basePlace = UInt32(place) }
             }
             parents.insert(parent)
+            arrange(parent)
         }
-        // They begin anew, although an earlier scene may have made nodes there.
-        if persistence.notesChanges { persistence.forgetAbsentRows(below: remade) }
-        for (row, definition, _, _) in plan.updates where definition.base != nil {
-            stored.keepValues(of: persistence.noteUse(row))
-        }
-        for (parent, definitions) in plan.orders {
-            let isReordered = order(definitions, below: parent)
-            if plan.remade.contains(parent) {
-                persistence.notePlacesAsMade(below: parent)
-            } else if isReordered {
-                persistence.noteOrder(below: parent)
-            }
+        for (parent, definitions) in plan.orders where order(definitions, below: parent) {
+            persistence.noteOrder(below: parent)
         }
         for parent in parents {
             shapeChanged(at: parent)
@@ -61,24 +85,25 @@ extension ViewGraph {
             indicesChanged(below: parent)
         }
         if !plan.updates.isEmpty {
+            // New nodes are connected with all that is said of them.
+            completeNew()
             let made = unsettled.takeNodes()
             connect(withObjects(nodes.everything(in: plan.changes)) + made)
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        if persistence.isSalvaged { stored.giveSalvaged(below: plan.top) }
         let set = set(plan.values)
         stored.keep(begun.filter { engine.isAlive($0) } + set.states)
         return set.unset
     }
 
     /// Moves a child of a section to another part of it.
-    private func put(_ row: UInt32, into slot: Slot) {
+    private func put(_ row: UInt32, into slot: Slot, isSaid: Bool) {
         let parent = nodes[Int(row)].parent
         nodes.put(row, into: slot)
         if !nodes[Int(row)].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
         indicesChanged(below: parent)
-        persistence.noteElsewhere(row)
+        if isSaid { persistence.noteElsewhere(row) }
     }
 
     /// Sets states. States in instances of a `forEach` are set after the states that its data is made from.
@@ -106,6 +131,17 @@ extension ViewGraph {
             if left.count == count { break }
         }
         return (states, left.map(\.path.description))
+    }
+
+    /// Puts the children of a node into the order that the layers give them. Children with another place than before
+    /// count as moved.
+    private func arrange(_ parent: UInt32) {
+        let before = nodes[Int(parent)].children
+        guard sortChildren(of: parent) else { return }
+        for (old, new) in zip(before, nodes[Int(parent)].children) where old != new && !nodes[Int(new)].isTransparent {
+            structureChange.reorderedNodes.append(nodes.nodeID(new))
+        }
+        shapeChanged(at: parent)
     }
 
     /// Puts all children of a node into the order of their definitions. Children with another place than before count
@@ -145,7 +181,7 @@ extension ViewGraph {
             || preference.contains { (declarations.preference[$0] ?? $1) != $1 }
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
-        persistence.declareComponents(new.components, over: &declarations.components)
+        declarations.components.merge(new.components) { $1 }
         declarations.functions.merge(new.functions) { $1 }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
@@ -187,7 +223,7 @@ extension ViewGraph {
                 if case .object(let object) = record.source {
                     if let type = nodes[Int(object)].definition.component.flatMap({ types[$0] }) {
                         let definition = objectDefinition(of: type, initial, isTransient: isTransient)
-                        begun += redefineNode(object, definition, true)
+                        begun += redefineNode(object, definition)
                     }
                     pending.append(object)
                 } else if !record.type.objectNames.isEmpty, case .value(let value) = content(of: state) {
@@ -204,15 +240,14 @@ extension ViewGraph {
     // MARK: Updating one node
 
     /// - Returns: states whose present values have to be stored.
-    func redefineNode(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
-        let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
+    func redefineNode(_ row: UInt32, _ target: NodeDefinition) -> [AttributeID] {
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         // The component says which children are subviews.
         if target.base !== nodes[Int(row)].definition.base { shapeChanged(at: row) }
         nodes[Int(row)].definition = target
         nodes.note(target)
-        destroyAttributes(of: row, notKeptBy: definition, isReplacing)
-        let begun = definition.attributes.filter { redefineAttribute($0, of: row) }.compactMap {
+        destroyAttributes(of: row, notKeptBy: target)
+        let begun = target.attributes.filter { redefineAttribute($0, of: row) }.compactMap {
             ownAttribute($0.name, of: row)
         }
         if !hasSameModifiers {
@@ -237,19 +272,36 @@ extension ViewGraph {
             return false
         }
         attributes[Int(existing.index)]?.redefine(as: definition)
+        if persistence.isCompleting, case .object(let object) = record(existing).source,
+            case .state(let initial, let isTransient) = definition.role,
+            let type = definition.type.objectName.flatMap({ declarations.types[$0] })
+        {
+            _ = redefineNode(object, objectDefinition(of: type, initial, isTransient: isTransient))
+        }
         if case .action = definition.role, old != definition { reactions.restart(existing) }
         guard case .state(_, let isTransient) = definition.role, case .state = record(existing).source else {
             return false
         }
+        if persistence.isCompleting, old != definition { beginAnew(existing, definition) }
         if isTransient, isDurable(existing) { stored.forget([existing]) }
         let begins = !isTransient && (!isDurable(existing) || old != definition)
         attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
         return begins
     }
 
+    /// Gives a state of a new node the beginning that all layers together say, not the one with which it was made.
+    private func beginAnew(_ state: AttributeID, _ definition: AttributeDefinition) {
+        guard case .state(let initial, _) = definition.role else { return }
+        if definition.start == nil {
+            return setInput(state, .value(declarations.complete(initial, as: definition.type)))
+        }
+        setInput(state, Wiring.notBegun)
+        unsettled.states.append(state)
+    }
+
     /// Removes attributes from a node that stays: those that become a state of another type, or become or were a state;
-    /// and if the definition replaces the old one, those that it does not have. O(attributes).
-    private func destroyAttributes(of row: UInt32, notKeptBy definition: NodeDefinition, _ isReplacing: Bool) {
+    /// and those that the new definition does not have. O(attributes).
+    private func destroyAttributes(of row: UInt32, notKeptBy definition: NodeDefinition) {
         var gone: [(name: String, attribute: AttributeID)] = []
         for new in definition.attributes {
             guard let existing = ownAttribute(new.name, of: row), let old = record(existing).definition,
@@ -257,11 +309,9 @@ extension ViewGraph {
             else { continue }
             gone.append((new.name, existing))
         }
-        if isReplacing {
-            let names = Set(texts: definition.attributes.map(\.name))
-            let elements = nodes[Int(row)].instances?.elements
-            gone += nodes[Int(row)].attributes.filter { !names.contains($0.name) && $0.attribute != elements }
-        }
+        let names = Set(texts: definition.attributes.map(\.name))
+        let elements = nodes[Int(row)].instances?.elements
+        gone += nodes[Int(row)].attributes.filter { !names.contains($0.name) && $0.attribute != elements }
         if gone.isEmpty { return }
         structureChange.removedNames.append(
             NodeNames(ids: nodes.ids(of: row), attributes: gone.map(\.name), isWhole: false))

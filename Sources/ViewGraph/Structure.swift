@@ -7,10 +7,7 @@ extension Wiring {
     /// - Parameters:
     ///   - mode: for `merge` the context also has the existing nodes, which the document completes.
     ///   - isKept: the document was accepted once, so the lengths of its values are not checked.
-    ///   - isAtUse: it completes uses of components, to which the components' own names mean nothing.
-    public func sceneContext(
-        at node: NodeID, _ mode: ApplyMode, isKept: Bool, isAtUse: Bool = false
-    ) -> SceneContext {
+    public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
         // Nodes that are given to a component from outside see the names around it.
@@ -36,9 +33,8 @@ extension Wiring {
                 row = next
             }
             let definition = self.nodes[Int(row)].definition
-            let names = self.namesAndTypes(of: row).filter { !isAtUse || !definition.isHiddenAtUse($0.name) }
             return ExistingNode(
-                ids: self.nodes.ids(of: row), kind: self.nodes[Int(row)].kind, attributes: names,
+                ids: self.nodes.ids(of: row), kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row),
                 component: definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
@@ -46,10 +42,11 @@ extension Wiring {
     }
 
     /// Reads a document that was accepted once, as one that is applied at a node.
-    /// - Parameter isAtUse: its nodes are uses of components, and it says what is written there.
-    func read(_ document: Value, at row: UInt32, isAtUse: Bool = false) throws(Failure) -> SceneDefinition {
+    /// - Parameter new: declarations that are to be made with it.
+    func read(_ document: Value, at row: UInt32, with new: Declarations? = nil) throws(Failure) -> SceneDefinition {
         do throws(SceneFaults) {
-            var context = sceneContext(at: nodes.nodeID(row), .merge, isKept: true, isAtUse: isAtUse)
+            var context = sceneContext(at: nodes.nodeID(row), .merge, isKept: true)
+            if let new { context.declarations.add(new) }
             context.author = .unknown
             return try SceneReader.read(value: document, context: context)
         } catch {

@@ -96,7 +96,7 @@ extension ViewGraph {
     /// O(subtrees + their edges + siblings of their roots).
     /// - Parameter roots: none inside another.
     func destroySubtrees(_ roots: [UInt32]) {
-        defer { persistence.forgetMadeIDs() }
+        defer { persistence.forgetIDsBelow() }
         for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
             nodes.detach(children, from: parent)
             for child in children { destroySubtree(child) }
@@ -108,7 +108,8 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer lists, and all that is below. If that would be too many nodes for the
     /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: UInt32) {
-        let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
+        let few = nodes.subtree(
+            of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
         guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
         unlinked.room -= rows.count
         persistence.noteGone(rows)
@@ -169,13 +170,13 @@ extension ViewGraph {
                     continue
                 }
                 batch.rows.removeLast()
-                steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil ? BuildCost.row : 0)
+                steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].part != nil ? BuildCost.row : 0)
                 if persistence.notesChanges { persistence.forgetRows(of: row, upTo: batch.revision) }
                 destroyNode(row, isTold: false)
             }
             while steps > 0, let key = batch.keys.popLast() {
                 steps -= BuildCost.row
-                persistence.note(StoreChange(key: key, name: nil, value: nil, revision: batch.revision))
+                persistence.note(StoreChange(key: key, name: batch.name, value: nil, revision: batch.revision))
             }
             guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
             timedValues.begin(batch.operators.filter { engine.isAlive($0.vertex) })

@@ -93,10 +93,6 @@ final class Tree<Node: TreeNode> {
     var placements = Placements()
     /// True once there has been a node of a component that places the nodes it is given.
     private(set) var hasPlaces = false
-    /// Counts keys that were set: others may follow from them.
-    var keyChanges: UInt64 = 0
-    /// The part that the keys of clients' siblings share, of the key that was made last.
-    var lastFront = ""
     /// True once there has been a node with animation modifiers.
     private(set) var hasAnimations = false
     /// The generation for rows that are used for the first time since the table was cut: no old id names them.

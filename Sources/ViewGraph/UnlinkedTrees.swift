@@ -11,7 +11,7 @@ import AttributeValues
 // | name | value | rows that do not count |
 // |---|---|---|
 // | a number | `[revision, [key, …]]` | at and below the keys, unless they were written after the revision |
-// | empty | number | at and below clients' nodes whose keys have this number or a greater one: those of a construction |
+// | empty | `{from: revision, keys: [key, …]}` | rows of nodes at and below the keys, written at this revision or later: those of a construction |
 
 /// Subtrees that wait to be freed.
 struct UnlinkedTrees {
@@ -20,6 +20,8 @@ struct UnlinkedTrees {
         var rows: [UInt32] = []
         /// Keys whose rows are to be deleted, beside those of the nodes in `rows`.
         var keys: [String] = []
+        /// The name of the rows of these keys that are to be deleted; nil: all.
+        var name: String?
         /// Later revisions stay: an instance that is made later may have the key of one that waits.
         var revision: UInt64?
         /// The name of the store's marker.
@@ -49,7 +51,9 @@ struct UnlinkedTrees {
     mutating func close(at revision: UInt64, room: Int, _ persistence: Persistence) {
         self.room = room
         guard !added.isEmpty else { return }
-        var batch = UnlinkedTrees.Batch(rows: added, revision: revision)
+        // What the same change has made stays.
+        let last = revision > 0 ? revision - 1 : 0
+        var batch = UnlinkedTrees.Batch(rows: added, revision: last)
         added = []
         if !addedKeys.isEmpty {
             lastMarker += 1
@@ -58,7 +62,7 @@ struct UnlinkedTrees {
             persistence.note(
                 StoreChange(
                     key: StoredKey.unlinked, name: marker,
-                    value: [.int(Int64(clamping: revision)), .list(addedKeys.map { .string($0) })]))
+                    value: [.int(Int64(clamping: last)), .list(addedKeys.map { .string($0) })]))
             addedKeys = []
         }
         batches.append(batch)
@@ -68,9 +72,11 @@ struct UnlinkedTrees {
     mutating func dropMarked(_ marker: StoredRow, _ persistence: Persistence) {
         var batch = UnlinkedTrees.Batch(marker: marker.name)
         let keys: [String]
-        if case .int(let first) = marker.value {
-            keys = persistence.absentRows.findKeys {
-                StoredKey.number(in: $0).map { $0 >= UInt64(clamping: first) } ?? false
+        if let fields = marker.value.map, case .int(let from)? = fields["from"] {
+            let tops = Set(texts: (fields["keys"]?.list ?? []).compactMap(\.string))
+            batch.name = ""
+            keys = persistence.absentRows.findKeys(below: tops).filter {
+                persistence.absentRows[$0]?.own.map { $0.revision >= UInt64(clamping: from) } ?? false
             }
         } else {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
@@ -81,10 +87,11 @@ struct UnlinkedTrees {
             lastMarker = max(lastMarker, Int(marker.name) ?? 0)
         }
         // Rows of parents go last: they say where the others are.
-        let ordered = keys.map { (depth: persistence.absentRows.depth(of: $0), key: $0) }.sorted { $0 < $1 }
+        let ordered = keys.map { (depth: $0.utf8.count { $0 == UInt8(ascii: "/") }, key: $0) }.sorted { $0 < $1 }
         batch.keys = ordered.map(\.key)
         for key in batch.keys {
-            for row in persistence.absentRows[key]?.rows ?? [] where row.revision <= batch.revision ?? .max {
+            for row in persistence.absentRows[key]?.rows ?? []
+            where row.revision <= batch.revision ?? .max && (batch.name ?? row.name).hasSameBytes(as: row.name) {
                 persistence.absentRows.remove(key, row.name)
             }
         }

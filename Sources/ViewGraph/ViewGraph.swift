@@ -18,6 +18,8 @@ public final class ViewGraph: TransactedWiring {
     var unlinked: UnlinkedTrees
     /// Faults in rows that have found their nodes while the rows of a store are restored.
     var restoringFaults: [(revision: UInt64, failure: Failure)] = []
+    /// States whose first values could not be computed, by node.
+    var unbegun: [UInt32: [AttributeID]] = [:]
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
     /// The definition of the node that was made last, and its parent.

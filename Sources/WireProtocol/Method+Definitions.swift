@@ -14,7 +14,7 @@ extension Method {
                 .optional(
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
                     "create refuses nodes that exist, merge updates them, "
-                        + "replace makes them equal to the document. Both keep the values of states."),
+                        + "replace also removes what clients have applied before. Both keep the values of states."),
                 .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
             result: .object([
@@ -50,6 +50,17 @@ extension Method {
             need: Need(.define, on: "the node and all below it")
         ) { (given) throws(Failure) in
             .remove(path: given.path(), given.transactionOptions())
+        }
+    }
+
+    static var restore: Method {
+        Method(
+            name: "restore", summary: "Brings back a node of a scene that a client has removed or moved.",
+            parameters: [path("The path that the node had.")] + transactionOptions, result: revisionOnly,
+            errors: [.notFound, .invalid, .conflict, .limit, .denied],
+            need: Need(.define, on: "the node and all below it")
+        ) { (given) throws(Failure) in
+            .restore(path: given.path(), given.transactionOptions())
         }
     }
 

@@ -4,7 +4,7 @@ extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
-            + [delegate, answer]
+            + [restore, delegate, answer]
             + [board, explain, history, dump, stats, trace, eval, prune]
     }
 

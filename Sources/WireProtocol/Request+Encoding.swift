@@ -13,6 +13,7 @@ extension Request {
         case .apply: "apply"
         case .remove: "remove"
         case .move: "move"
+        case .restore: "restore"
         case .subscribe: "subscribe"
         case .unsubscribe: "unsubscribe"
         case .onDisconnect: "onDisconnect"
@@ -57,7 +58,7 @@ extension Request {
             parameters.put("mode", apply.mode.rawValue)
             parameters.put("dryRun", apply.dryRun)
             parameters.put(apply.options)
-        case .remove(let path, let options):
+        case .remove(let path, let options), .restore(let path, let options):
             parameters.put("path", path)
             parameters.put(options)
         case .move(let path, let to, let index, let options):

@@ -22,7 +22,7 @@ extension Request {
             try need(.define, .subtree(apply.at))
             // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
-        case .remove(let path, _), .delegate(let path): try need(.define, .subtree(path))
+        case .remove(let path, _), .restore(let path, _), .delegate(let path): try need(.define, .subtree(path))
         case .move(let path, let to, _, _):
             try need(.define, .subtree(path))
             guard let to else {
@@ -58,7 +58,7 @@ extension Request {
         case .get, .subscribe, .describe, .board, .explain, .history, .dump, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
-        case .apply, .remove, .move, .delegate: .define
+        case .apply, .remove, .move, .restore, .delegate: .define
         case .hello(_, _?), .trace, .prune: .admin
         }
     }

@@ -17,6 +17,8 @@ public enum Request {
     ///   - to: the new parent; nil for the present one.
     ///   - index: the position among the new siblings; nil for the last.
     indirect case move(path: String, to: String?, index: Int?, TransactionOptions)
+    /// Brings back a node of a scene that was removed.
+    indirect case restore(path: String, TransactionOptions)
     indirect case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)

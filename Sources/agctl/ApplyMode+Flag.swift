@@ -8,8 +8,8 @@ extension Request.ApplyMode: FlagChoice {
         case .merge: "Update nodes that exist; their states keep their values."
         case .replace:
             """
-            Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
-            The remaining states keep their values.
+            Also remove what was applied before and the scene leaves out, at --at, too. What the daemon's scenes say \
+            stays. The remaining states keep their values.
             """
         }
     }

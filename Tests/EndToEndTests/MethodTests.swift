@@ -44,7 +44,7 @@ struct MethodTests {
             "answer", "apply", "board", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello",
             "history",
             "move", "onDisconnect",
-            "ping", "prune", "remove", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
+            "ping", "prune", "remove", "restore", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)
     }

@@ -187,7 +187,7 @@ struct WatchingTests {
     }
 
     @Test("structure events name the nodes and attributes that were added and removed") func structure() throws {
-        let graph = try Harness(WatchingTests.hosts)
+        let graph = try Harness(applied: WatchingTests.hosts)
         try graph.subscribe(["/hosts/*"], events: .structure)
         try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
         func told() -> [[[String]]] { graph.structures.map { [$0.added, $0.removed, $0.moved] } }

@@ -47,6 +47,12 @@ final class Harness {
         return next
     }
 
+    /// A graph with a document that a client has applied.
+    convenience init(applied document: String) throws {
+        try self.init()
+        _ = try apply(document)
+    }
+
     /// A graph with a document as another one has exported it.
     convenience init(document: Value) throws {
         try self.init()

@@ -96,6 +96,7 @@ struct AccessTests {
         "apply": #"{"at":"/hosts","document":{"agd":1,"nodes":[{"id":"c"}]}}"#,
         "remove": #"{"path":"/hosts/a"}"#,
         "move": #"{"path":"/hosts/a","index":1}"#,
+        "restore": #"{"path":"/hosts/a"}"#,
         "hello": #"{"client":"x"}"#,
         "ping": "{}",
         "describe": #"{"path":"/hosts"}"#,
@@ -144,7 +145,7 @@ struct AccessTests {
         "an operation on one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
-            "history", "dump", "eval", "delegate", "board",
+            "history", "dump", "eval", "delegate", "board", "restore",
         ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })

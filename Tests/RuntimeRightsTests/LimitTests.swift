@@ -227,10 +227,9 @@ struct LimitTests {
         #expect(failure?.code == .limit && failure?.hint == "the setting value-size is the limit")
         #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
         let row: Value = [
-            "id": "a", "parent": "",
-            "own": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]],
+            "makes": ["kind": "view", "state": ["x": .string(String(repeating: "x", count: 3000))]]
         ]
-        #expect(graph.runtime.restore([StoredRow(key: "/a#1", name: "", revision: 1, value: row)]).isEmpty)
+        #expect(graph.runtime.restore([StoredRow(key: "/a", name: "", revision: 1, value: row)]).isEmpty)
         #expect(try graph.value("/a.x").string?.utf8.count == 3000)
     }
 

@@ -76,7 +76,7 @@ struct CanonicalNameTests {
     }
 
     @Test("replacing removes only the one that the document does not have") func replacing() throws {
-        let graph = try Harness(CanonicalNameTests.scene)
+        let graph = try Harness(applied: CanonicalNameTests.scene)
         _ = try graph.apply(
             "nodes: [{ id: \(decomposed), state: { x: 2 } }, { id: n, state: { y: 1 } }]", at: "/home", mode: .replace)
         #expect(try graph.children(of: "/home").map { Name($0) } == [Name(decomposed), "n"])

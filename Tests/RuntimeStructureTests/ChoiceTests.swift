@@ -198,7 +198,7 @@ struct ChoiceTests {
     }
 
     @Test("a document replaces branches whole; living nodes keep their states") func applied() throws {
-        let graph = try Harness(ChoiceTests.player)
+        let graph = try Harness(applied: ChoiceTests.player)
         try graph.set("/player.isPlaying", true)
         try graph.set("/player/pause.presses", 4)
         let again = try graph.apply(ChoiceTests.player)

@@ -190,7 +190,8 @@ struct ObjectTests {
     /// A graph with these types and a node `app`.
     private func graph(_ app: String) throws -> Harness {
         try Harness(
-            ObjectTests.types + "nodes:\n  - id: app\n" + app.split(separator: "\n").map { "    \($0)\n" }.joined())
+            applied: ObjectTests.types + "nodes:\n  - id: app\n"
+                + app.split(separator: "\n").map { "    \($0)\n" }.joined())
     }
 
     @Test("readers depend on single properties, through $object.property bindings too") func properties() throws {

@@ -75,7 +75,7 @@ struct EnvironmentTests {
         let scene =
             "nodes: [{ id: a, kind: container, %children: [{ id: r, kind: view, computed: { l: env.locale } }] }]"
         func with(_ text: String) -> String { scene.replacing("%", with: text) }
-        let graph = try Harness(with(""))
+        let graph = try Harness(applied: with(""))
         try graph.subscribe(["/a/r.l"], initial: true)
         #expect(graph.changes == ["/a/r.l": .value("en_US")])
         _ = try graph.apply(with("environment: { locale: de_DE }, "))
@@ -118,8 +118,9 @@ struct EnvironmentTests {
         // A subscription that ends because what it named is gone counts no more.
         try graph.subscribe(["/a.n"], from: 3)
         #expect(try graph.get("/a.phase", from: 2) == .value("active"))
-        _ = try graph.apply("nodes: [{ id: a, kind: view, computed: { phase: env.scenePhase } }]", mode: .replace)
-        #expect(try graph.get("/a.phase", from: 2) == .value("background"))
+        try graph.succeed(.remove(path: "/a", .init()))
+        _ = try graph.apply("nodes: [{ id: c, kind: view, computed: { phase: env.scenePhase } }]")
+        #expect(try graph.get("/c.phase", from: 2) == .value("background"))
     }
 
     @Test("reduceMotion stops animations where it holds, live, and nowhere else") func reduceMotion() throws {

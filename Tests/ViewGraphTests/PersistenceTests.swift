@@ -23,13 +23,16 @@ struct PersistenceTests {
         tree[Int(a)].definition.children = [tree[Int(c)].definition, tree[Int(d)].definition]
         tree[Int(0)].definition.children = [tree[Int(a)].definition, tree[Int(b)].definition]
         persistence = Persistence(of: tree)
-        persistence.noteScenePlaces()
+        persistence.noteScenes()
     }
 
-    private func move(_ row: UInt32, to parent: UInt32) -> [UInt32] {
-        let leaving = persistence.noteMove(of: row, to: parent)
+    private func move(_ row: UInt32, to parent: UInt32) {
+        let (home, key) = (tree[Int(row)].parent, tree.key(of: row))
+        let isLeft = persistence.noteMove(of: row)
         tree.move(row, to: parent, at: nil)
-        return persistence.noteMoved(row, leaving)
+        persistence.noteMoved(row, from: home, isLeft, key: key)
+        persistence.noteCopied(row)
+        persistence.forgetIDsBelow()
     }
 
     @Test("a value stands under the key of its node, and is told once") func values() {
@@ -40,61 +43,42 @@ struct PersistenceTests {
         #expect(persistence.takeChanges() == [StoreChange(key: "/a/c", name: "count", value: nil)])
     }
 
-    @Test(
-        "a node's own key is the text that was given, and siblings share what they can",
-        arguments: ["/a/x#7", "/x#7", "/a/x#07", "/a/y#7", "/a#7", "/a/x", "/b/x#0", "x#7"])
-    func ownKeys(text: String) {
-        let row = grove.add("x", under: a)
-        tree.setKey(text, of: row)
-        #expect(tree.ownKey(of: row) == text && tree.key(of: row) == text)
-        tree.withKey(of: row) { #expect(String(decoding: $0, as: UTF8.self) == text) }
+    @Test("a key is the path, with signs escaped that have a meaning in keys") func keys() {
+        let row = grove.add("x/y%1", under: a)
         let below = grove.add("below", under: row)
-        #expect(tree.key(of: below) == text + "/below")
-        tree.withKey(of: below) { #expect(String(decoding: $0, as: UTF8.self) == text + "/below") }
+        #expect(tree.key(of: below) == "/a/x%2Fy%251/below" && StoredKey.id(of: tree.key(of: row)) == "x/y%1")
+        tree.withKey(of: below) { #expect(String(decoding: $0, as: UTF8.self) == "/a/x%2Fy%251/below") }
     }
 
-    @Test("an id with signs that have a meaning in keys is escaped in the node's own key") func escapedKeys() {
-        let row = grove.add("x/y#1", under: a)
-        let text = "/a/\(StoredKey.escape("x/y#1"))#3"
-        tree.setKey(text, of: row)
-        #expect(tree.ownKey(of: row) == text)
-        tree.withKey(of: row) { #expect(String(decoding: $0, as: UTF8.self) == text) }
+    @Test("a node of a scene that is moved leaves a tombstone, and the edits make a copy of it") func moving() {
+        move(c, to: b)
+        let changes = persistence.takeChanges()
+        #expect(changes.first == StoreChange(key: "/a/c", name: "", value: ["removed": true]))
+        #expect(changes.last?.key == "/b/c" && changes.last?.value?.map?["makes"] == ["kind": "view"])
+        #expect(tree[Int(a)].part?.removed == ["c"] && tree.isMade(c))
     }
 
-    @Test("a node of a scene keeps its key wherever it moves, and has no row when it is home again") func moving() {
-        #expect(move(c, to: b) == [])
-        let moved = persistence.takeChanges()
-        #expect(tree.key(of: c) == "/a/c" && moved.map(\.key) == ["/a/c"] && moved.map(\.name) == [""])
-        #expect(moved.first?.value?.map?["parent"] == "/b" && moved.first?.value?.map?["own"] == nil)
-        _ = move(c, to: a)
-        tree.move(c, to: a, at: 0)
-        persistence.notePlace(of: c)
-        #expect(persistence.takeChanges() == [StoreChange(key: "/a/c", name: "", value: nil)])
-    }
-
-    @Test("an instance that leaves its list becomes a client's node, whose values are to be noted again")
+    @Test("an instance that leaves its list is a copy, with all that is in it")
     func leaving() {
         let list = grove.add("list", .forEach)
         let instance = grove.add("1", under: list)
         let inner = grove.add("x", under: instance)
         persistence.note(7, as: "count", of: inner)
         #expect(persistence.takeChanges().map(\.key) == ["/list/1/x"])
-        #expect(move(instance, to: b) == [instance, inner])
-        #expect(tree.key(of: instance) == "/b/1#1")
+        move(instance, to: b)
         let changes = persistence.takeChanges()
         #expect(changes.first == StoreChange(key: "/list/1/x", name: nil, value: nil))
-        #expect(changes.filter { $0.name == "" }.map(\.key) == ["/b/1#1", "/b/1/x#2"])
+        #expect(changes.filter { $0.name == "" }.map(\.key).sorted() == ["/b/1", "/b/1/x"])
     }
 
-    @Test("a client's node has a number in its key and a row that says all of it") func own() {
+    @Test("a node that the edits make has a row that says all of it") func own() {
         let made = grove.add("e", under: a)
         persistence.noteNew(made)
         let changes = persistence.takeChanges()
-        #expect(changes.map(\.key) == ["/a/e#1"] && tree.isOwn(made))
-        let row = changes.first?.value?.map
-        #expect(row?["id"] == "e" && row?["parent"] == "/a" && row?["own"] == ["kind": "view"])
+        #expect(changes.map(\.key) == ["/a/e"] && tree.isMade(made))
+        #expect(changes.first?.value?.map?["makes"] == ["kind": "view"])
         persistence.noteGone([made])
-        #expect(persistence.takeChanges() == [StoreChange(key: "/a/e#1", name: nil, value: nil)])
+        #expect(persistence.takeChanges() == [StoreChange(key: "/a/e", name: nil, value: nil)])
     }
 
     @Test("a node of a scene leaves a tombstone, with which its rows go") func tombstones() {
@@ -103,7 +87,7 @@ struct PersistenceTests {
         persistence.noteGone([c])
         #expect(
             persistence.takeChanges().dropFirst() == [
-                StoreChange(key: "/a/c", name: nil, value: nil), StoreChange(key: "/a/c", name: nil, value: nil),
+                StoreChange(key: "/a/c", name: nil, value: nil),
                 StoreChange(key: "/a/c", name: "", value: ["removed": true]),
             ])
     }
@@ -126,20 +110,18 @@ struct PersistenceTests {
         persistence.noteOrder(below: 0)
         let changes = persistence.takeChanges()
         #expect(changes.count == 1 && changes.first?.value?.map?["order"] != nil)
-        #expect([a, b].count { tree[Int($0)].kept?.order != nil } == 1)
+        #expect([a, b].count { tree[Int($0)].part?.order != nil } == 1)
     }
 
     @Test("rows without a node are given to it once, and deleted with the node around them") func absent() {
         persistence.begin(with: [
-            StoredRow(key: "/a/x#7", name: "", revision: 1, value: ["parent": "/a/c"]),
+            StoredRow(key: "/a/c/x", name: "", revision: 1, value: ["makes": [:]]),
             StoredRow(key: "/a/c/later", name: "count", revision: 1, value: 3),
         ])
-        persistence.makeKey(of: b)
-        #expect(tree.key(of: b) == "/b#8", "numbers in keys are never used again")
         persistence.noteMade(b)
         #expect(persistence.takeMade() == [b] && persistence.takeMade() == [])
         persistence.forgetAbsentRows(below: [a])
-        #expect(persistence.absentRows.isEmpty && persistence.takeChanges().map(\.key) == ["/a/c/later", "/a/x#7"])
+        #expect(persistence.absentRows.isEmpty && persistence.takeChanges().map(\.key) == ["/a/c/later", "/a/c/x"])
     }
 }
 

@@ -27,6 +27,7 @@ final class WiredScene {
             id: definition.id, definition: definition, kind: definition.kind, parent: parent, slot: .content,
             isScopeBoundary: false)
         wiring.nodes.attach(row, to: parent)
+        wiring.nodes.part(row).isMade = true
         wiring.nodes.note(definition)
         for attribute in definition.attributes { wiring.createAttribute(attribute, of: row) }
         wiring.createModifiers(of: row)

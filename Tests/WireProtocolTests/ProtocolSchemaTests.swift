@@ -8,7 +8,8 @@ struct ProtocolSchemaTests {
         let names = Method.table().map(\.name)
         #expect(
             Set(names) == [
-                "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "subscribe", "unsubscribe",
+                "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "restore", "subscribe",
+                "unsubscribe",
                 "onDisconnect", "delegate", "answer",
                 "describe", "board", "explain", "history", "dump", "stats", "trace", "eval", "prune",
             ])

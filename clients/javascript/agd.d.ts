@@ -141,6 +141,7 @@ export class Client {
     options?: ChangeOptions & { at?: string; mode?: 'create' | 'merge' | 'replace'; dryRun?: boolean },
   ): Promise<AppliedScene>
   remove(path: string, options?: ChangeOptions): Promise<number>
+  restore(path: string, options?: ChangeOptions): Promise<number>
   move(path: string, options?: ChangeOptions & { to?: string; index?: number }): Promise<number>
   ping(): Promise<void>
   describe(path?: string, options?: { depth?: number }): Promise<any>

@@ -15,7 +15,7 @@ export { PARAMETERS } from './requests.js'
  *
  * With `retry`, the client waits for a daemon that is not there, and repeats what was under way when the
  * connection broke. `set`, `add`, `toggle`, `transact` and `do` carry an identifier (`once`), so that the
- * daemon performs them once. `apply`, `remove`, `move` and `prune` are repeated only if they were not sent.
+ * daemon performs them once. `apply`, `remove`, `restore`, `move` and `prune` are repeated only if they were not sent.
  * Requests that a program has not waited for may be performed in another order.
  */
 export class Client {
@@ -130,6 +130,10 @@ export class Client {
 
   async remove(path, options = {}) {
     return (await this.call('remove', { path, ...options })).revision
+  }
+
+  async restore(path, options = {}) {
+    return (await this.call('restore', { path, ...options })).revision
   }
 
   async move(path, options = {}) {

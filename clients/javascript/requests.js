@@ -15,6 +15,7 @@ export const PARAMETERS = {
   unsubscribe: ['subscription'],
   apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
   remove: ['path', 'animation', 'disablesAnimations', 'label'],
+  restore: ['path', 'animation', 'disablesAnimations', 'label'],
   move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
   delegate: ['path'],
   answer: ['forward', 'result', 'error'],

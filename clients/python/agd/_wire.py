@@ -44,6 +44,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "unsubscribe": ["subscription"],
     "apply": ["document", "at", "mode", "dryRun", "animation", "disablesAnimations", "label"],
     "remove": ["path", "animation", "disablesAnimations", "label"],
+    "restore": ["path", "animation", "disablesAnimations", "label"],
     "move": ["path", "to", "index", "animation", "disablesAnimations", "label"],
     "delegate": ["path"],
     "answer": ["forward", "result", "error"],
