@@ -19,6 +19,15 @@ public final class Planning {
     /// The document's declarations are in force already, so a node that does not differ need not be touched.
     private let isDeclared: Bool
     private let version: UInt64
+    /// The children that the plan creates. If a document makes one that a component declared in it has, too, that of
+    /// the document counts; documents are planned first.
+    private var created: Set<Creation> = []
+
+    private struct Creation: Hashable {
+        var parent: UInt32
+        var id: Name
+    }
+
     /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
     private var renewed: [UInt32: PartContent] = [:]
     /// Their nodes, outer ones last.
@@ -316,6 +325,7 @@ extension Planning {
         guard let siblings = current else { return }
         let row = siblings.children.parent
         cost += PlanCost.creation
+        created.insert(Creation(parent: row, id: definition.id))
         plan.creations.append((row, definition, slot, isContent, origin))
         if isBuilt { return }
         let isShownElsewhere = isContent && nodes.firstPlacing(of: row) != nil
@@ -345,6 +355,7 @@ extension Planning {
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         if nodes[Int(row)].part?.removed.contains(definition.id) == true { return }
         guard let existing = nodes.child(definition.id, of: row) else {
+            if created.contains(Creation(parent: row, id: definition.id)) { return }
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
             return try planCreation(definition, slot, isContent: definition.isContent, .below)
         }

@@ -44,7 +44,9 @@ struct SameTreeTests {
         try expectKept(life)
     }
 
-    @Test("children stay in their order when their component has no slot for some of them any more", arguments: [false, true])
+    @Test(
+        "children stay in their order when their component has no slot for some of them any more",
+        arguments: [false, true])
     func slots(isNew: Bool) throws {
         func panel(_ children: String) -> String {
             "components: { Panel: { kind: container, children: [{ id: fix, kind: container, children: [\(children)] }] } }\n"
@@ -71,6 +73,20 @@ struct SameTreeTests {
         try expectKept(life)
     }
 
+    @Test("a document that declares a component with a child, and gives a use such a child, makes one of them")
+    func oneChild() throws {
+        func shelf(_ children: String) -> String {
+            "components: { Shelf: { kind: container, children: [\(children)] } }\n"
+        }
+        let life = try Life()
+        try life.apply(document: shelf("{ id: far }") + "nodes: [{ id: s, component: Shelf }]")
+        try life.apply(
+            document: shelf("{ id: in, state: { q: 1 } }") + "nodes: [{ id: in, state: { v: 5 } }]", at: "/s")
+        #expect(life.paths == ["/", "/s", "/s/in"])
+        #expect(try life.value("/s/in.v") == 5)
+        try expectKept(life)
+    }
+
     @Test("a first value that could not be computed is computed when the names around it can be found")
     func unbegun() throws {
         let life = try Life("nodes: [{ id: far, kind: container, state: { v: 4 } }, { id: near, kind: container }]")
@@ -78,7 +94,8 @@ struct SameTreeTests {
         try life.move("/far/c", to: "/near")
         #expect(try life.value("/near/c.start") == 4)
         try expectKept(life)
-        try life.apply(document: "agd: 1\ndangling: [v]\nnodes: [{ id: d, component: Card, let: { n: $v } }]", at: "/near")
+        try life.apply(
+            document: "agd: 1\ndangling: [v]\nnodes: [{ id: d, component: Card, let: { n: $v } }]", at: "/near")
         #expect(throws: Failure.self) { try life.value("/near/d.start") }
         try life.apply("[{ id: near, state: { v: 6 } }]")
         #expect(try life.value("/near/d.start") == 6)
