@@ -10,7 +10,7 @@ enum Simulate {
     /// Each so many seeds there are two worlds with another hidden part.
     static let interferenceShare: UInt64 = 3
     /// Each so many seeds there are machines that mirror one another.
-    static let linksShare: UInt64 = 12
+    static let linksShare: UInt64 = 5
 
     static func main() {
         setenv("TZ", "UTC", 1)
