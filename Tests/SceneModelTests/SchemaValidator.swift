@@ -36,6 +36,9 @@ struct SchemaValidator {
             guard let text = value.string, let pattern = rule.string else { return [] }
             return text.range(of: pattern, options: .regularExpression) != nil
                 ? [] : ["\(place): does not match \(pattern)"]
+        case "minimum":
+            guard let number = value.number, let least = rule.number, number < least else { return [] }
+            return ["\(place): less than \(rule)"]
         case "minLength":
             return (value.string?.unicodeScalars.count ?? .max) >= Int(rule.number ?? 0) ? [] : ["\(place): too short"]
         case "minProperties":
