@@ -195,7 +195,7 @@ struct LivingTreeTests {
         }
     }
 
-    @Test("is the tree that its document makes at once, values, order and errors", arguments: freshSeeds(3))
+    @Test("is the tree that its document makes at once, values, order and errors", arguments: freshSeeds(2))
     func equal(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let document = LivingTreeTests.document(&generator)

@@ -48,7 +48,7 @@ struct PatternIndexTests {
         }
     }
 
-    @Test("is what matching each pattern of each topic finds, also when topics have gone", arguments: freshSeeds(8))
+    @Test("is what matching each pattern of each topic finds, also when topics have gone", arguments: freshSeeds(4))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let ledger = WatchLedger()

@@ -297,7 +297,7 @@ struct NonInterferenceTests {
             rules.append(try rule(try #require(AccessRight(rawValue: words[0])), words[1]))
         }
         var performed: Set<String> = []
-        for seed in freshSeeds(25) {
+        for seed in freshSeeds(12) {
             let played = try play(rules, seed: seed, requests: 150)
             #expect(played.difference == nil)
             if played.difference != nil { return }

@@ -245,7 +245,7 @@ struct RandomRestartTests {
         return found.isEmpty
     }
 
-    @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: freshSeeds(5))
+    @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: freshSeeds(2))
     func equal(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var limits = RuntimeLimits()
@@ -304,7 +304,7 @@ struct RandomRestartTests {
 
     @Test(
         "a daemon has the same tree at each start with an edited scene, and the earlier one when the edits are undone",
-        arguments: freshSeeds(5))
+        arguments: freshSeeds(2))
     func edited(seed: UInt64) throws { try live(seed, goesOnEdited: false) }
 
     @Test("clients' changes to an edited scene are there at the next start", arguments: oldFaults + freshSeeds(0))
