@@ -304,8 +304,9 @@ extension Planning {
             if isTold { tell(describeDifferences(existing, target)) }
             update(existing, target, content, over: bottom, isSaid: true)
             let isRenewed = renewed.removeValue(forKey: existing) != nil
-            if isMadeFromData {
-                planInstances(of: existing, target)
+            if target.forEach != nil {
+                // A document can complete a list whose component it declares anew.
+                if isMadeFromData || isRenewed { planInstances(of: existing, target) }
             } else if isRenewed || definition.base != nil {
                 let children = below(content, over: bottom)
                 newBelow = children
