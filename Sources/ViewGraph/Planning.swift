@@ -241,9 +241,10 @@ extension Planning {
                 nodes[Int(row)].part?.removed.contains(definition.id) == true
                 ? nodes.childrenBelowEdits(of: row).first { $0.definition.id == definition.id }?.definition : nil
             if let bottom, definition.canComplete(bottom) {
+                let whole = definition.completing(bottom)
+                try refuseSharedIDs(in: whole, name)
                 try planCreation(
-                    definition.completing(bottom), slot, isContent: bottom.isContent,
-                    .completed(by: definition, over: bottom))
+                    whole, slot, isContent: bottom.isContent, .completed(by: definition, over: bottom))
                 plan.childrenBelow.append((row, nodes.childrenBelowEdits(of: row).map(\.definition.id)))
             } else {
                 try planCreation(definition, slot, isContent: nodes.isComponentRoot(row), .edits)
@@ -459,9 +460,26 @@ extension Planning {
         for child in parent.children where !named.contains(nodes[Int(child)].id) && !gone.contains(child) {
             taken = ids.add(nodes[Int(child)].definition) ?? taken
         }
-        guard let taken else { return }
-        let path = AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])
-        throw Failure(
+        if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
+    }
+
+    /// - Throws: the same for a node that comes back with what the layers below say of it, and for all nodes in it.
+    private func refuseSharedIDs(in definition: NodeDefinition, _ path: String) throws(Failure) {
+        var open = [(definition, path)]
+        while let (node, path) = open.popLast() {
+            let children = node.slotted.map(\.0)
+            func place(_ id: Name) -> String { "\(path)/\(AttributePath.quoteIfNeeded(id.text))" }
+            open += children.map { ($0, place($0.id)) }
+            guard children.contains(where: { $0.kind == .choice }) else { continue }
+            var ids = SiblingIDs()
+            for child in children {
+                if let taken = ids.add(child) { throw sharedID(place(taken)) }
+            }
+        }
+    }
+
+    private func sharedID(_ path: String) -> Failure {
+        Failure(
             .conflict, "\(path) would exist in a branch and next to it", path: path, hint: "give one of them another id"
         )
     }
