@@ -109,7 +109,14 @@ public final class Construction {
     public func fits(_ plan: ScenePlan) -> Bool {
         hasParents
             && self.plan.creations.elementsEqual(plan.creations) {
-                $0.parent == $1.parent && $0.definition === $1.definition && $0.slot == $1.slot
+                guard $0.parent == $1.parent, $0.slot == $1.slot else { return false }
+                // Each plan composes a node anew that comes back with what the layers below say of it.
+                if case .completed(let document, let bottom) = $0.origin,
+                    case .completed(let otherDocument, let otherBottom) = $1.origin
+                {
+                    return document === otherDocument && bottom === otherBottom
+                }
+                return $0.definition === $1.definition
             }
     }
 
