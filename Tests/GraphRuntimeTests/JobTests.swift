@@ -112,6 +112,24 @@ struct JobTests {
         #expect(try graph.value("/big/c3.twice") == 11 && graph.value("/big.n") == 60)
     }
 
+    @Test("a node of a scene comes back although data makes other nodes while its document is read") func comesBack()
+        throws
+    {
+        let scene = JobTests.list + "  - { id: w, kind: container, children: [{ id: m, state: { z: 0 } }] }\n"
+        let graph = try harness(scene, steps: 20)
+        _ = try finish(graph, [.call(ClientID(number: 1), id: .string("remove"), .remove(path: "/w/m", .init()))])
+        #expect(try graph.children(of: "/w") == [])
+        let document = "agd: 1\nnodes: [{ id: m, state: { z: 0, y: 1 } }]"
+        let (turns, said) = try finish(graph, [apply(document, at: "/w")]) { turn in
+            let items = Value.list(ValueList((0..<turn).map { .int(Int64($0)) }))
+            let write = Mutation(operation: .set, path: "/list.items", value: items)
+            return [.call(ClientID(number: 2), id: .int(Int64(turn)), .set(write, .init()))]
+        }
+        #expect(turns > 1)
+        #expect(failure(said, "apply1") == nil)
+        #expect(try graph.value("/w/m.y") == 1)
+    }
+
     @Test(
         "what the store gets of a document before its revision is marked as unlinked, also if it is cancelled",
         arguments: [false, true])
