@@ -244,4 +244,40 @@ struct LivingTreeTests {
         }
         #expect(compared == 8, "seed \(seed)")
     }
+
+    @Test("a list that a document completes keeps its instances, which follow the component that it declares anew")
+    func completedList() throws {
+        let graph = try Harness("nodes: [{ id: top, kind: container, state: { items: [{ id: a }] } }]")
+        let list = "{ id: l, forEach: { in: $items, as: item, component: Cell, let: { n: =item.id } } }"
+        _ = try graph.apply(
+            "components: { Cell: { let: [n], computed: { t: n } } }\nnodes: [\(list)]", at: "/top", mode: .merge)
+        _ = try graph.apply(
+            "components: { Cell: { let: [n], computed: { t: n, u: n } } }\nnodes: [{ id: l, tag: one }]", at: "/top",
+            mode: .merge)
+        #expect(try graph.children(of: "/top/l") == ["a"])
+        #expect(try graph.value("/top/l/a.u") == "a")
+    }
+
+    @Test("a node does not come back with an id both in a branch of the scene and in one of the document")
+    func sharedID() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: top
+                kind: container
+                state: { v: 1 }
+                children:
+                  - { id: box, kind: container, children: [{ id: s, switch: v % 2, cases: { 1: [{ id: z }] } }] }
+
+            """)
+        _ = try graph.succeed(.remove(path: "/top/box", .init()))
+        #expect(throws: (any Error).self) {
+            try graph.apply(
+                "nodes: [{ id: box, kind: container, children: [{ if: v > 0, then: [{ id: z }] }] }]", at: "/top",
+                mode: .merge)
+        }
+        #expect(try graph.children(of: "/top") == [])
+        _ = try graph.apply("nodes: [{ id: box, kind: container }]", at: "/top", mode: .merge)
+        #expect(try graph.children(of: "/top/box") == ["z"])
+    }
 }
