@@ -492,11 +492,7 @@ extension Planning {
         where nodes.isMade(child) && !named.contains(nodes[Int(child)].id) && !below.contains(nodes[Int(child)].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
-            if nodes[Int(child)].isTransparent {
-                plan.changed.append(nodes.path(of: child))
-            } else {
-                plan.removed.append(nodes.path(of: child))
-            }
+            tellGone(child)
         }
         plan.orders.append((done.parent, done.definitions.map(\.0)))
     }
@@ -509,13 +505,15 @@ extension Planning {
         where !known.contains(nodes[Int(child)].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
             cost += PlanCost.removal
             plan.losses.append(child)
-            if nodes[Int(child)].isTransparent {
-                plan.changed.append(nodes.path(of: child))
-            } else {
-                plan.removed.append(nodes.path(of: child))
-            }
+            tellGone(child)
         }
         plan.childrenBelow.append((done.parent, ids))
+    }
+
+    /// Paths do not name a choice, so its parent counts as changed.
+    private func tellGone(_ row: UInt32) {
+        let path = nodes.path(of: row)
+        if nodes[Int(row)].isTransparent { plan.changed.append(path) } else { plan.removed.append(path) }
     }
 
     private func tell(_ lines: [String]) {

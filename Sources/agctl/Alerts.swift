@@ -50,15 +50,7 @@ struct AlertsCommand: DaemonVerb {
     }
 
     func run(_ session: Session) throws {
-        let root: [Name]
-        do throws(Failure) {
-            let path = try AttributePath(self.path)
-            guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
-            root = path.nodes
-        } catch { throw Complaint(error, status: .data) }
-        let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
-        let result = try session.connection().call(.get(.init(paths: ["\(below)/**.\(Alert.attribute)"])))
-        let alerts = try Alert.all(in: result.map?["values"]?.map ?? ValueMap())
+        let alerts = try Alert.all(in: session.values(of: [Alert.attribute], atOrBelow: path))
         if alerts.isEmpty {
             throw Complaint(
                 .notFound, "there is no alert at or below \(path)",

@@ -85,6 +85,19 @@ final class Session {
         return made
     }
 
+    /// What all nodes at and below a node have of some attributes, by path.
+    func values(of attributes: [String], atOrBelow node: String) throws -> ValueMap {
+        let nodes: [Name]
+        do throws(Failure) {
+            let path = try AttributePath(node)
+            guard path.attribute == nil else { throw Failure(.invalid, "\(node) is an attribute, not a node") }
+            nodes = path.nodes
+        } catch { throw Complaint(error, status: .data) }
+        let below = nodes.isEmpty ? "" : AttributePath.describe(nodes: nodes)
+        let result = try connection().call(.get(.init(paths: attributes.map { "\(below)/**.\($0)" })))
+        return result.map?["values"]?.map ?? ValueMap()
+    }
+
     /// The next `connection` is a new one.
     func disconnect() { opened = nil }
 

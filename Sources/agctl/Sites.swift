@@ -32,16 +32,7 @@ struct SitesCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
-        let root: [Name]
-        do throws(Failure) {
-            let path = try AttributePath(self.path)
-            guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
-            root = path.nodes
-        } catch { throw Complaint(error, status: .data) }
-        let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
-        let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
-        let result = try session.connection().call(.get(.init(paths: patterns)))
-        let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
+        let sites = try MirroredSite.all(in: session.values(of: MirroredSite.attributes, atOrBelow: path))
         if sites.isEmpty {
             throw Complaint(
                 .notFound, "there is no mirror below \(path)",

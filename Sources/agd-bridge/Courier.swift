@@ -73,11 +73,9 @@ final class Courier {
         subscription = nil
         let request = Request.Subscribe(
             patterns: Courier.attributes.map { "\(line.pattern).\($0)" }, events: [.update, .structure])
-        graph.request(.subscribe(request)) { [unowned self] reply in
-            switch reply {
-            case .result(let result):
-                if case .int(let number)? = result.map?["subscription"] { subscription = number }
-            case .fault(let fault): log.report("subscribe", fault.failure.message, .error)
+        graph.subscribe(request) { [unowned self] result in
+            do throws(Failure) { subscription = try result.get() } catch {
+                log.report("subscribe", error.message, .error)
             }
         }
     }

@@ -93,6 +93,17 @@ final class Graph {
         awaited[connection.send(request)] = done
     }
 
+    /// - Parameter done: gets the subscription's number, before its snapshot comes.
+    func subscribe(_ request: Request.Subscribe, _ done: @escaping (Result<Int64, Failure>) -> Void) {
+        self.request(.subscribe(request)) { reply in
+            switch reply {
+            case .result(let result):
+                if case .int(let number)? = result.map?["subscription"] { done(.success(number)) }
+            case .fault(let fault): done(.failure(fault.failure))
+            }
+        }
+    }
+
     private func handle(_ message: Message) {
         switch message {
         case .reply(let id?, let reply): awaited.removeValue(forKey: id)?(reply)

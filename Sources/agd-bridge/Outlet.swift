@@ -63,12 +63,9 @@ final class Outlet {
             }
         }
         let request = Request.Subscribe(patterns: [patternText], events: [.update, .structure], maxRate: 10)
-        graph.request(.subscribe(request)) { [unowned self] reply in
-            switch reply {
-            case .result(let result):
-                // The snapshot follows the reply.
-                if case .int(let number)? = result.map?["subscription"] { subscription = number }
-            case .fault(let fault): log.report("subscribe", fault.failure.message, .error)
+        graph.subscribe(request) { [unowned self] result in
+            do throws(Failure) { subscription = try result.get() } catch {
+                log.report("subscribe", error.message, .error)
             }
         }
     }
