@@ -187,6 +187,9 @@ struct NonInterferenceTests {
         for name in ["path", "at"] where parameters[name] != nil && random.below(2) == 0 {
             parameters[name] = .string(random.pick(inside))
         }
+        if method.name == "do", random.below(2) == 0 {
+            parameters["path"] = .string(random.pick(["/outer/inner.go", "/outer/inner.add", "/outer/inner/made.go"]))
+        }
         // Without the part itself there is nothing left to ask about.
         if method.name == "remove", parameters["path"] == "/outer/inner", random.below(20) > 0 {
             parameters["path"] = "/outer/inner/made"
@@ -296,20 +299,19 @@ struct NonInterferenceTests {
             let words = line.split(separator: " ").map(String.init)
             rules.append(try rule(try #require(AccessRight(rawValue: words[0])), words[1]))
         }
-        var performed: Set<String> = []
-        for seed in freshSeeds(12) {
-            let played = try play(rules, seed: seed, requests: 150)
-            #expect(played.difference == nil)
-            if played.difference != nil { return }
-            performed.formUnion(played.performed)
+        // Clients seldom remove what the scene makes and then ask for it again.
+        let seldom: Set = ["restore", "answer", "stats", "trace", "prune"]
+        var refused = lines == ["define /outer/inner/**"] ? Set(Method.table().map(\.name)).subtracting(seldom) : []
+        for round in 0..<5 where round == 0 || !refused.isEmpty {
+            for seed in freshSeeds(12) {
+                let played = try play(rules, seed: seed, requests: 150)
+                #expect(played.difference == nil)
+                if played.difference != nil { return }
+                refused.subtract(played.performed)
+                #expect(played.performed.isDisjoint(with: ["answer", "stats", "trace", "prune"]))
+            }
         }
-        if lines == ["define /outer/inner/**"] {
-            let refused = Set(Method.table().map(\.name)).subtracting(performed)
-            // Clients seldom remove what the scene makes and then ask for it again.
-            #expect(
-                refused.subtracting(["restore"]) == ["answer", "stats", "trace", "prune"],
-                "everything else was performed at times")
-        }
+        #expect(refused == [], "every other method was performed at times")
     }
 
     @Test("a client that may read everything tells the two graphs apart at once") func everything() throws {
