@@ -175,4 +175,41 @@ struct AlertTests {
         #expect(mail[2].hasPrefix("Subject: =?UTF-8?B?") && mail[3].hasPrefix("Message-ID: <"))
         #expect(mail.contains("The freezer is warm: öffnen!"))
     }
+
+    @Test(
+        "Alertmanager is told what fires and that it is over",
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus-alertmanager"),
+            "prometheus-alertmanager is not installed"))
+    func alertmanager() throws {
+        let settings = try folder.write("{ route: { receiver: nobody }, receivers: [{ name: nobody }] }\n", to: "am.yml")
+        let address = "127.0.0.1:\(try TCP.freePort())"
+        let manager = try Program(
+            "/usr/bin/prometheus-alertmanager",
+            [
+                "--config.file=\(settings)", "--storage.path=\(folder.file("am"))", "--cluster.listen-address=",
+                "--web.listen-address=\(address)",
+            ], folder: folder)
+        defer { manager.signal(SIGTERM) }
+        // It is asked before it listens: a notice that finds nobody is told again.
+        let bridge = try bridge("alerts = /** to alertmanager http://\(address)\n")
+        func active(_ isRight: (ValueList) -> Bool) throws -> ValueList {
+            let deadline = Deadline(Deadline.patience)
+            var told = ""
+            while deadline.seconds > 0 {
+                told = try Program.run(
+                    "/usr/bin/curl", ["-s", "http://\(address)/api/v2/alerts?active=true"], folder: folder
+                ).text
+                if let alerts = try? JSONParser.parseOnce(told.utf8).list, isRight(alerts) { return alerts }
+                try #require(!bridge.isOver(within: 0.05), "\(bridge.text)")
+            }
+            throw Trouble("\(told): \(bridge.text)")
+        }
+        try warm()
+        let alert = try #require(active { !$0.isEmpty }.first)
+        #expect(alert["labels"]?["path"] == "/freezer/hot" && alert["labels"]?["severity"] == "critical")
+        #expect(alert["labels"]?["alertname"] == "The freezer is warm: öffnen!")
+        try warm(-20)
+        _ = try active(\.isEmpty)
+    }
 }

@@ -87,6 +87,41 @@ struct GatewayTests: GatewayTest {
         #expect(checked.code == 0, "\(checked.text)")
     }
 
+    @Test(
+        "Prometheus scrapes attributes as numbers and texts",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus"), "prometheus is not installed"))
+    func prometheus() throws {
+        let folder = daemon.folder
+        let settings = try folder.write(
+            """
+            global: { scrape_interval: 200ms, scrape_timeout: 200ms }
+            scrape_configs:
+              - job_name: agd
+                params: { path: [/counter.value] }
+                static_configs: [{ targets: ['localhost:\(port)'] }]
+
+            """, to: "prometheus.yml")
+        let its = try TCP.freePort()
+        let server = try Program(
+            "/usr/bin/prometheus",
+            [
+                "--config.file=\(settings)", "--storage.tsdb.path=\(folder.file("prometheus"))",
+                "--web.listen-address=127.0.0.1:\(its)",
+            ], folder: folder)
+        defer { server.signal(SIGTERM) }
+        try daemon.client().set("/counter.value", 7)
+        let deadline = Deadline(Deadline.patience)
+        var told = ""
+        while deadline.seconds > 0, !told.contains("\"7\"") {
+            try #require(!server.isOver(within: 0.05), "\(server.text)")
+            told = try Program.run(
+                "/usr/bin/curl", ["-sS", "http://127.0.0.1:\(its)/api/v1/query?query=agd_attribute"], folder: folder
+            ).text
+        }
+        let metric = try JSONParser.parseOnce(told.utf8)["data"]?["result"]?.list?.first
+        #expect(metric?["metric"]?["path"] == "/counter.value" && metric?["value"]?.list?.last == "7", "\(told)")
+    }
+
     @Test("any reading method is answered as the daemon answers it, alone and in a batch")
     func methods() throws {
         let single = try rpc(#"{"jsonrpc":"2.0","id":"a","method":"get","params":{"path":"/counter.twice"}}"#)
