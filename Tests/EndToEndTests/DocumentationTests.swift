@@ -6,10 +6,10 @@ import Testing
 /// What the documentation shows is what happens.
 @Suite("Documentation")
 struct DocumentationTests {
-    @Test("README's commands for socat alone do what README says")
+    @Test("the commands for socat do what Protocol.md says")
     func socat() throws {
         let daemon = try Daemon(sceneFiles: ["Examples/podcast.yaml"])
-        let transcripts = try Transcript.below("With socat alone", in: Project.text("README.md"))
+        let transcripts = try Transcript.below("By hand", in: Project.text("Documentation/Protocol.md"))
         #expect(transcripts.flatMap(\.steps).allSatisfy { $0.command.contains("socat") })
         try TranscriptRunner(daemon).run(transcripts)
     }

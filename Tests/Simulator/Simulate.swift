@@ -7,10 +7,15 @@ import Glibc
 @main
 enum Simulate {
     static let steps = 1000
-    /// Each so many seeds there are two worlds with another hidden part.
-    static let interferenceShare: UInt64 = 3
-    /// Each so many seeds there are machines that mirror one another.
-    static let linksShare: UInt64 = 5
+    enum Kind {
+        case world
+        /// Two worlds with another hidden part.
+        case interference
+        /// Machines that mirror one another.
+        case links
+    }
+    /// The kind of a seed's world, by the remainder.
+    static let kinds: [Kind] = [.world, .links, .world, .interference, .world]
 
     static func main() {
         setenv("TZ", "UTC", 1)
@@ -64,30 +69,31 @@ enum Simulate {
 
     private static func run(_ seed: UInt64, _ steps: Int, _ only: Set<Int>?, _ isTelling: Bool) -> Never {
         let start = now
-        if seed % linksShare == 1 {
+        switch kinds[Int(seed % UInt64(kinds.count))] {
+        case .links:
             let (faults, messages) = Links(seed: seed, isTelling: isTelling).run()
             for fault in faults.prefix(12) { print(fault) }
             print("seed \(seed): \(messages) messages between machines")
             exit(faults.isEmpty ? 0 : 1)
-        }
-        if seed % interferenceShare == 0 {
+        case .interference:
             let (faults, requests) = Interference(seed: seed, isTelling: isTelling).run()
             for fault in faults.prefix(12) { print(fault) }
             print(
                 "seed \(seed): \(requests) requests, \(Int(Double(requests) / (now - start))) a second; two worlds with another hidden part"
             )
             exit(faults.isEmpty ? 0 : 1)
+        case .world:
+            let world = World(seed: seed, isTelling: isTelling)
+            world.run(steps: steps) { only?.contains($0) ?? true }
+            let seconds = now - start
+            for fault in world.faults.prefix(12) { print(fault) }
+            let figures = world.judgement.figures
+            print(
+                "seed \(seed): \(world.requests) requests, \(Int(Double(world.requests) / seconds)) a second; "
+                    + "\(world.turns) turns, \(world.restarts) restarts, \(figures.operations) changes, \(figures.reads) reads, "
+                    + "\(figures.events) events, \(figures.refusals) refusals")
+            exit(world.faults.isEmpty ? 0 : 1)
         }
-        let world = World(seed: seed, isTelling: isTelling)
-        world.run(steps: steps) { only?.contains($0) ?? true }
-        let seconds = now - start
-        for fault in world.faults.prefix(12) { print(fault) }
-        let figures = world.judgement.figures
-        print(
-            "seed \(seed): \(world.requests) requests, \(Int(Double(world.requests) / seconds)) a second; "
-                + "\(world.turns) turns, \(world.restarts) restarts, \(figures.operations) changes, \(figures.reads) reads, "
-                + "\(figures.events) events, \(figures.refusals) refusals")
-        exit(world.faults.isEmpty ? 0 : 1)
     }
 }
 
@@ -121,7 +127,9 @@ private struct Search {
         let start = sim_real_seconds()
         var (worlds, requests) = (0, 0)
         while (shrinks ? sim_real_seconds() - start : Search.processorSeconds) < seconds {
-            let seed = UInt64.random(in: 0..<1_000_000_000_000)
+            // The kinds take turns, so that even a short search has all of them.
+            let kinds = Simulate.kinds.count
+            let seed = UInt64.random(in: 0..<1_000_000_000_000 / UInt64(kinds)) * UInt64(kinds) + UInt64(worlds % kinds)
             let result = world(seed, Simulate.steps, nil)
             worlds += 1
             requests += result.requests
