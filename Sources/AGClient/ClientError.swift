@@ -20,7 +20,7 @@ public indirect enum ClientError: Error {
     /// - last: the error of the last attempt.
     /// - unknown: the error of an attempt that the daemon may have performed; nil if it has performed none.
     case gaveUp(String, seconds: Double, attempts: Int, last: ClientError, unknown: ClientError?)
-    /// What `waitFor` waits for did not come true. `state` says the last value or error of the attribute.
+    /// The condition of `waitFor` did not become true in time. `state` says the last value or error of the attribute.
     case waited(String, seconds: Double, state: String, isLive: Bool)
     /// An attribute's value has another type than the caller asked for.
     case unexpectedType(path: String, wanted: String, found: String)

@@ -46,7 +46,7 @@ extension Color {
     }
 
     private init?(function: String, _ arguments: CSSArguments) {
-        // What 100 % means for each argument; a hue has no percentages.
+        // The value of 100 % for each argument; a hue has no percentages.
         let percents: [Double?] =
             switch function {
             case "rgb", "rgba": [255, 255, 255]

@@ -3,7 +3,7 @@ import AttributeValues
 /// Gives the words of a command line to the arguments of a verb.
 package struct ArgumentReader {
     private let slots: [ArgumentSlot]
-    /// The operands that have no value yet. One that is repeated stays.
+    /// The operands that have no value yet. A repeated operand stays, and takes all further values.
     private var operands: ArraySlice<ArgumentSlot>
     private let verb: any Verb.Type
 

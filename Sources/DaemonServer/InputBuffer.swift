@@ -137,7 +137,7 @@ final class InputPool {
 
     var total: Int { shares.used }
 
-    /// Whether the large messages that a user has here fit his share.
+    /// True if the large messages of this user fit the user's share.
     func verdict(on user: UInt32, _ standing: Standing, of limit: Int) -> Standing.Verdict {
         shares.verdict(on: 0, for: user, standing, of: limit)
     }

@@ -5,7 +5,7 @@ struct Answer: Error {
     var status: Status
     var type = "application/json"
     var body: [UInt8]
-    /// What follows the body, in parts: one large answer would be copied otherwise.
+    /// The rest of the answer, in parts. One large array would be copied.
     var rest: [[UInt8]] = []
     var headers: [(String, String)] = [("Cache-Control", "no-store")]
     /// Identifies the body, so that a client need not fetch a known one.

@@ -27,7 +27,7 @@ package final class Budget {
     fileprivate func fits(_ amount: Int) -> Bool { used + amount <= total }
 }
 
-/// What one request, stream or subscription has taken of a budget. It is given back when this object is freed.
+/// The bytes that one request, stream or subscription has taken from a budget. They return when this object is freed.
 final class Account {
     private let budget: Budget
     private let owners: [String]
@@ -69,7 +69,7 @@ struct Owners {
     var names: [String] { [peer, "as:\(principal ?? "")"] }
 }
 
-/// What all requests and streams share.
+/// The budgets that all requests and streams share.
 package final class Budgets {
     package let memory: Budget
     package let streams = Budget(total: Limits.streams, share: Limits.streamShare)

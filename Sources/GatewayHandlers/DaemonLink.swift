@@ -272,7 +272,7 @@ extension DaemonLink: DaemonLineDelegate {
         }
     }
 
-    /// What a listener gets in place of an event that is too large.
+    /// A listener gets this in place of an event that is too large.
     static let overflow = "overflow"
 
     private func receive(_ message: UnsafeBufferPointer<UInt8>, on line: any DaemonLine) {

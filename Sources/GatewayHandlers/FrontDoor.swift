@@ -13,7 +13,7 @@ package final class FrontDoor {
         var memory: Account
     }
 
-    /// What is known of a request when its head has come.
+    /// The data of a request that its head has told.
     struct Admission {
         var target: Target
         /// Nil for what the door answers itself.

@@ -32,7 +32,7 @@ package enum Limits {
     package static let slack = 16 << 10
     /// Bytes that compression adds to a stream.
     package static let packedStream = 48 << 10
-    /// What a stored change takes, as a multiple of its JSON.
+    /// The memory of a stored change, as a multiple of its JSON.
     package static let storedFactor = 3
 
     // MARK: Time, in seconds
@@ -59,7 +59,7 @@ package enum Limits {
     package static let streamShare = 2000
     /// Subscriptions of a principal at the daemon. It is the daemon's default for a client.
     package static let subscriptions = 1000
-    /// Those of them that pages of one peer may have made.
+    /// Maximum number of subscriptions that the pages of one peer have made.
     package static let subscriptionsOfPeer = 750
     /// Subscriptions of one page.
     package static let subscriptionsOfPage = 256

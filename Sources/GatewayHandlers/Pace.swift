@@ -59,7 +59,7 @@ final class Pace {
     private func beginTurn() {
         isScheduled = false
         left = Pace.turn
-        // What the work adds comes in the next turn.
+        // Requests that the work adds wait for the next turn.
         var mostRequests = requests.count
         var mostPages = pages.count
         while !isSpent, mostRequests + mostPages > 0 {

@@ -25,7 +25,7 @@ final class PageStream {
         init(_ refusal: Answer) { fields = Array(refusal.body.dropFirst().dropLast()) }
     }
 
-    /// An event as the bytes of the stream. What is long is shared by all pages, and not copied.
+    /// An event as the bytes of the stream. All pages share long texts without a copy.
     private struct Text {
         var head: [UInt8]
         /// Nil if `head` is all.

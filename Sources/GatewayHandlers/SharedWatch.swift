@@ -44,7 +44,7 @@ final class SharedWatch {
     /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
     private var encoded: PageStream.Encoded?
-    /// What pages that have missed the same updates get.
+    /// The answer for pages that have missed the same updates.
     private var missed: (first: Int64, paths: Set<Name>?, encoded: PageStream.Encoded)?
     private let pace: Pace
     private let memory: Account

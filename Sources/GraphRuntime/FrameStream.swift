@@ -21,7 +21,7 @@ final class FrameStream {
         var attribute: AttributeID
         var path: String
         var timeline: UInt64
-        /// Those that show it.
+        /// The views that show it.
         var views: [FrameView]
 
         func isShown(in view: FrameView) -> Bool { views.contains { $0 === view } }
@@ -123,7 +123,7 @@ extension FrameStream {
         return taken
     }
 
-    /// Removes lines that the view does not show any more. One that it has shown again since is in its list twice.
+    /// Removes lines that the view no longer shows. A line that it shows again is in its list twice.
     private func removeStaleLines(of view: FrameView) {
         view.hasStaleLines = false
         view.lines.sort()

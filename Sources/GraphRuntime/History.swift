@@ -75,7 +75,7 @@ final class History {
     /// The transaction whose range of engine stamps contains this one. O(log n).
     func recorded(at stamp: UInt64) -> Transaction? { transactions.find(at: stamp) }
 
-    // MARK: What has not changed after all
+    // MARK: Changes that are taken back
 
     /// Notes that a change of the tree has changed an attribute and changed it back. The engine knows no better than
     /// that it has changed.

@@ -35,7 +35,7 @@ struct Repeats {
     private let limit: Int
     private var revisions: [Name: UInt64] = [:]
     private var shares: [String: Share] = [:]
-    /// Whoever has so many identifiers.
+    /// The holders with so many identifiers.
     private var holders: [Int: Set<String>] = [:]
     /// The most identifiers that anybody has.
     private var most = 0

@@ -30,7 +30,7 @@ struct StructureNews {
         var animation: Animation?
     }
 
-    /// What one topic is told.
+    /// The counts of the event for one topic.
     private struct Count {
         var paths = 0
         /// Places in `toldOwners`. None if there are many owners: what many users share is made once for all of them.
@@ -188,7 +188,7 @@ struct StructurePaths {
         [added, removed, arrived, reordered, rearranged, entered].allSatisfy(\.isEmpty)
     }
 
-    /// As a client is told. One that may read only the new path of a node does not know it.
+    /// The paths that a client is told. A node of which it may read only the new path is new for it.
     func told(to client: Client) -> StructurePaths {
         var paths = self
         if client.isPartial { paths.added += entered } else { paths.arrived += entered }

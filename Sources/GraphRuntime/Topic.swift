@@ -49,7 +49,7 @@ final class Topic {
     /// The topic has no subscriptions any more.
     var hasEnded = false
     private let ledger: WatchLedger
-    /// What the topic has in the ledger: the number of its attributes, or the size of its patterns if that is more.
+    /// The topic's entry in the ledger: the number of its attributes, or the size of its patterns if that is more.
     private(set) var entered = 0
     /// The part of it that has been counted for the owners. New attributes are when the transaction has been told,
     /// removed ones no longer at once.

@@ -198,7 +198,7 @@ final class Topics {
                 } else if all > 2 * limits.watchedAttributes,
                     let most = joining.values.filter({ !$0.isOverfull }).max(by: { $0.joining < $1.joining })
                 {
-                    // Those that are known already by another name are at most as many as may be watched.
+                    // Attributes that are known by another name are no more than the limit of watched ones.
                     end(most)
                 }
             }

@@ -10,7 +10,7 @@ import WireProtocol
 /// The time of a watched attribute's last report.
 struct WatchedReport {
     let vertex: AttributeID
-    /// When it was made, on `ViewGraph.reportClock`. What was reported before is not known.
+    /// When it was made, on `ViewGraph.reportClock`. Reports before it are not known.
     let madeAt: Int64
     /// The last report that watchers were told with a change or an equal report.
     var told: Int64

@@ -20,8 +20,8 @@ public enum SceneLimits {
     public static let actionSteps = 1000
     /// Functions, keys, types and components of a document, and of a graph.
     public static let declarations = 10_000
-    /// Nodes around the use of a component that is part of a cycle through `forEach` and has not been read yet,
-    /// including those of the cycle's other components: its body is then read inside the reading of theirs.
+    /// Depth of nodes while components that use each other through `forEach` are read. Such a component is read where
+    /// it is first used, on the stack of the component that uses it; so this bounds the recursion.
     public static let repetitionDepth = 128
     /// Levels of objects inside each other, as their types declare them. Completing a value recurses this deep.
     public static let objectDepth = 64

@@ -110,7 +110,7 @@ package struct SceneTestRun {
             ]
         case (nil, nil): break
         }
-        // What the checks read runs rules, too.
+        // The reads of the checks below run rules, too, so this comes first.
         let (changed, ran) = (paths(world.changed), paths(world.ran))
         return step.expectations.compactMap { compare($0, changed, ran, world) }
     }
@@ -293,7 +293,7 @@ extension Written {
 }
 
 extension SceneWorld {
-    /// What `explain` tells of an attribute, and the values that its rule reads. Nothing for a pattern.
+    /// The lines of `explain` for an attribute, and the values that its rule reads; empty for a pattern.
     fileprivate func explain(_ path: String) -> [(name: String, value: Value)] {
         guard let map = map(.explain(path: path, revision: nil)) else { return [] }
         var lines: [(String, Value)] = []

@@ -12,7 +12,7 @@ package final class VirtualDaemon {
     package private(set) var deliveries: [Delivery] = []
     /// The commands that the next turn has to do again.
     package private(set) var postponed: [Command] = []
-    /// What the last turn gave the store.
+    /// The changes that the last turn gave the store.
     package private(set) var kept: [StoreChange] = []
     /// The rows of the store, by key and name.
     private var stored: [String: [String: StoredRow]] = [:]

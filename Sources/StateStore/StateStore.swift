@@ -38,7 +38,7 @@ public final class StateStore {
         public var rows: [StoredRow]
         /// True if there was no store, so that it begins with this start.
         public var isNew = false
-        /// What `recover` or a crash has lost, for the log.
+        /// Losses by `recover` or by a crash, for the log.
         public var losses: [String] = []
     }
 
@@ -138,7 +138,7 @@ public final class StateStore {
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
         if isAlone { return try writeBody(revision) }
-        // Whatever the durability is: a disk that has lost a reservation would let clients see its revisions twice.
+        // This holds for every durability: if the disk lost a reservation, clients would see its revisions twice.
         let isConfirmed = revision > reserved && !waitsForDisk
         if isConfirmed { try database.execute("PRAGMA synchronous = FULL") }
         try transaction { () throws(StoreError) in

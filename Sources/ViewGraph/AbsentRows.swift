@@ -9,7 +9,7 @@ final class AbsentNode {
     fileprivate(set) var revision: UInt64 = 0
     /// The rows of its states, by name.
     fileprivate(set) var values: [Name: StoredRow] = [:]
-    /// Nodes that clients put below this one. Those whose rows have gone stay until they are looked for.
+    /// Nodes that clients put below this one. A node whose rows have gone is removed at the next look.
     fileprivate var below: [AbsentNode] = []
     fileprivate var countBelow = 0
     /// The node that was made last under this key. Only its maker uses it.

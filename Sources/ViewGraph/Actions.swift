@@ -12,7 +12,7 @@ public struct ActionCall {
     let row: UInt32
     let action: ActionDefinition
     var arguments: ValueMap
-    /// Who calls it, for its rules.
+    /// The caller, as the action's rules read it.
     public var caller: Value = .null
 }
 

@@ -65,7 +65,7 @@ public final class Animations {
     /// The animation that the nodes around a change of the tree give it.
     /// - Parameters:
     ///   - row: the list that has made the change, or the node that has changed.
-    ///   - isNew: whether a node was made by the same change. What it says does not animate its own coming.
+    ///   - isNew: whether a node was made by the same change. Its own modifiers do not animate its arrival.
     public func surroundings(
         ofChangeAt row: UInt32, isNew: (NodeID) -> Bool, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> MotionSurroundings {
@@ -77,7 +77,7 @@ public final class Animations {
         return surroundings(at: at, since: stamp, &known)
     }
 
-    /// What the nodes around an attribute say about animating its changes since `stamp`.
+    /// The animation that the nodes around an attribute give its changes since `stamp`.
     /// - Parameter known: results for the same stamp. Nodes that it has are not visited again.
     public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings)
         -> MotionSurroundings

@@ -303,7 +303,7 @@ struct AttributeTable {
 enum Source {
     /// Set from outside through a transaction.
     case state(isTransient: Bool)
-    /// That of a rule's vertex until its node is connected.
+    /// A rule whose node is not connected yet.
     case unconnected
     /// Set by the view graph itself: an element, an index, a tick, a shape counter.
     case system

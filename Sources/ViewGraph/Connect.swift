@@ -156,7 +156,8 @@ extension Wiring {
         }
     }
 
-    /// After references of other nodes have been led elsewhere: lets those of a node find their vertices again.
+    /// Drops the cached targets of a node's aliases, because references of other nodes now lead to other places. The
+    /// next read finds them again.
     func renewReferences(of row: UInt32) {
         let node = nodes[Int(row)]
         let all = node.attributes.map(\.attribute) + node.environment.map(\.attribute)
@@ -345,8 +346,8 @@ extension Wiring {
         return nodes.componentBody(around: row)?.root ?? row
     }
 
-    /// How many of a node's own environment modifiers a rule of a scope sees: only those of the use of the component in
-    /// whose body the rule is written. The others apply below the node only.
+    /// The number of the node's own environment modifiers that apply to a rule of this scope. A rule in the body of a
+    /// component sees the modifiers at the use of the component; the node's other modifiers apply only below it.
     private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
         switch scope.kind {
         case .nestedModifier(let outer): outer

@@ -25,8 +25,8 @@ extension NodeDefinition {
             && animations == other.animations && objectsAtUse == other.objectsAtUse && isTagAtUse == other.isTagAtUse
     }
 
-    /// True if the innermost modifiers of this definition are those of the component's body, as at a use of the
-    /// component.
+    /// True if the innermost modifiers of this definition equal the modifiers of the component's body. A use of the
+    /// component has these, and its own around them.
     func hasModifiers(around body: NodeDefinition) -> Bool {
         let next = NodeDefinition()
         next.environment = environment.suffix(body.environment.count)

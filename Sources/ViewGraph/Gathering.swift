@@ -111,7 +111,7 @@ struct Gathering {
         }
     }
 
-    /// What a node that stands in another one passes up. For a placed subview inside a group that writes the
+    /// The preference that a child passes up. For a placed subview inside a group that writes the
     /// preference, the group's value counts instead, once: for the first of its subviews that is placed.
     private func preferenceSource(_ key: String, of child: UInt32, in row: UInt32) throws -> AttributeID? {
         let nodes = graph.nodes

@@ -96,7 +96,7 @@ extension Wiring {
         }
     }
 
-    /// What the requester at hand may make of a limit: the last part is for root and the daemon's own user.
+    /// The part of a limit that the present requester may use. The last part is for root and the daemon's own user.
     func most(of limit: Int) -> Int { mayTakeLast ? limit : Standing.common(of: limit) }
 
     /// Charges steps to the current request.

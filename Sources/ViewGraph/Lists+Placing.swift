@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// What `place` and `slot` should show.
+// The nodes that `place` and `slot` should show.
 
 extension Lists {
     /// Sets the nodes that a `place` or `slot` should show.

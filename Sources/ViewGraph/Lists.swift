@@ -169,7 +169,7 @@ final class Lists {
         try graph.refuseInstances(more, each)
     }
 
-    /// What one element makes.
+    /// The nodes and attributes that one element makes.
     private func growth(
         of definition: ForEachDefinition, _ list: ValueList, at row: UInt32
     ) throws(Failure) -> Wiring.Growth? {
@@ -196,7 +196,7 @@ final class Lists {
         }
     }
 
-    /// Notes why a list's data makes no instances. Those that exist stay until the data is valid again.
+    /// Notes why a list's data makes no instances. Existing instances stay until the data is valid again.
     /// - Returns: whether they are to be removed instead: a start does not know what was shown before.
     func noteRefusal(_ failure: Failure, at row: UInt32) -> Bool {
         let located = failure.located(at: nodes.path(of: row))

@@ -12,7 +12,7 @@ import SceneModel
 // | `removed` | the edits remove the node |
 // | `order`, `slot` | its place among its siblings, if the edits say one |
 // | `given` | the component's slot that it is given for |
-// | `layer` | which of the components around it has it in its body, if that is not the innermost one |
+// | `layer` | the number of the enclosing component whose body has the node; missing: the innermost one |
 // | `by` | inside `makes`, `completes` and `members`: who has written them, see `PartAuthor` |
 // | `names` | names in its expressions: names that resolve to nothing are no fault |
 

@@ -32,7 +32,7 @@ public final class Reactions {
     private var watched: [AttributeID: Watched] = [:]
     /// Rows of nodes with `onDisappear` that have appeared.
     private var leaving: Set<UInt32> = []
-    /// Those that have been made since the last `takeDue`. A construction has its own.
+    /// Nodes that were made since the last `takeDue`. A construction has a set of its own.
     var arriving: Set<UInt32> = []
     /// Rows of such nodes that have gone, in order.
     private var left: [UInt32] = []
@@ -92,7 +92,7 @@ public final class Reactions {
             ?? leaving.filter { persistence.nodes.isInside($0, of: top) }.sorted()
         self.left += left
         leaving.subtract(left)
-        // What comes and goes in one change has not appeared.
+        // A node that comes and goes in one change has not appeared.
         if rows == nil || !left.isEmpty {
             arriving = arriving.filter { !persistence.nodes.isInside($0, of: top) }
         }

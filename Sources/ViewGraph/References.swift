@@ -117,7 +117,8 @@ extension Wiring {
     /// Steps that the search for what a pattern matches may take: 10 for each node that it looks at.
     static let patternSteps = 1_000_000
 
-    /// What a pattern matches, by the ids that its `*` stand for. What fails is left out.
+    /// The values of the attributes that a pattern matches, by the ids that its `*` stand for. Failing attributes are
+    /// left out.
     private func matches(
         of pattern: PathPattern, _ reference: RootReference, for attribute: AttributeID
     ) throws -> Content {

@@ -30,7 +30,7 @@ public struct ScenePlan {
         case completed(by: NodeDefinition, over: NodeDefinition)
     }
 
-    /// What a node becomes.
+    /// The planned change of a node that exists.
     struct Update {
         var row: UInt32
         /// Its definition, composed from all layers.
@@ -59,7 +59,7 @@ public struct ScenePlan {
 public enum ApplyMode {
     /// Every node must be new.
     case create
-    /// Nodes that exist are completed by the document. What the document does not mention stays.
+    /// The document completes nodes that exist. Everything that it does not mention stays.
     case merge
     /// As merge, but below the place of application nothing stays that the document does not
     /// mention.

@@ -132,7 +132,7 @@ public final class StoredValues {
         return found
     }
 
-    /// Deletes all rows without a node, and values that states have not taken. What was written since stays.
+    /// Deletes all rows without a node, and values that states have not taken. Later writes stay.
     /// - Returns: the number of rows.
     public func prune() -> Int {
         let written = untaken().map(\.state).filter(isWritten)

@@ -20,7 +20,7 @@ public struct StructureChange {
     public internal(set) var removedAttributes: [AttributeID] = []
     /// Large subtrees that were removed. `removedNames` and `removedAttributes` do not have their contents.
     public internal(set) var removedTrees: [NodeID] = []
-    /// What the data of lists and choices has changed, in order. The rest was asked for.
+    /// Changes by the data of lists and choices, in order. A client has asked for the other changes.
     private var stretches: [Stretch] = []
     private var openStretch: Stretch?
 

@@ -23,7 +23,7 @@ extension TransactedWiring {
     }
 
     /// A written value converted to its type, and no longer than the limit; nil if it does not fit the type. If the old
-    /// value is long, what both share is neither converted nor measured.
+    /// value is long, the parts that both share are neither converted nor measured.
     /// - Parameters:
     ///   - old: the state's value so far, which has the type.
     ///   - mayGrow: whether it may be longer than the value that it replaces. What the type adds does not count.

@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// What a committed transaction changed. An object, because it is passed on with every write.
+/// The changes of a committed transaction. An object, because it is passed on with every write.
 public final class Commit {
     /// States whose values have changed.
     public var states: [AttributeID] = []

@@ -18,7 +18,7 @@ struct UnlinkedTrees {
     struct Batch {
         /// A node is freed after its children.
         var rows: [UInt32] = []
-        /// Keys whose rows are to be deleted, beside those of the nodes in `rows`.
+        /// Further keys whose rows in the store must be deleted. The keys of the nodes in `rows` are not among them.
         var keys: [String] = []
         /// The name of the rows of these keys that are to be deleted; nil: all.
         var name: String?
@@ -51,7 +51,7 @@ struct UnlinkedTrees {
     mutating func close(at revision: UInt64, room: Int, _ persistence: Persistence) {
         self.room = room
         guard !added.isEmpty else { return }
-        // What the same change has made stays.
+        // Rows that the same change has made stay.
         let last = revision > 0 ? revision - 1 : 0
         var batch = UnlinkedTrees.Batch(rows: added, revision: last)
         added = []

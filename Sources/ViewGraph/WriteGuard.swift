@@ -88,7 +88,7 @@ extension TransactedWiring {
         return author == .daemon ? nil : WriteStep(attribute: attribute, author: author)
     }
 
-    /// Whoever has written what makes an attribute lead elsewhere.
+    /// The author of the reference, action or data by which an attribute leads elsewhere.
     public func author(of attribute: AttributeID) -> PartAuthor {
         let record = record(attribute)
         if let definition = record.definition { return definition.author }

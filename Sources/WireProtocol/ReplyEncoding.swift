@@ -77,7 +77,7 @@ extension ByteBuffer {
         appendMember(",\"hint\":", failure.hint)
     }
 
-    // Members that follow others. One that is nil is omitted.
+    // Members that follow others. A nil member is omitted.
 
     func appendMember(_ name: StaticString, _ text: String?) {
         guard let text else { return }

@@ -1,8 +1,8 @@
 import AttributeValues
 import SceneModel
 
-/// What people are told of the keys of scenes: in the reference and in the JSON schema. Which keys there are, the
-/// checker alone knows (`SceneForm`).
+/// The texts for people about the keys of scenes, in the reference and in the JSON schema. Only the checker knows which
+/// keys there are (`SceneForm`).
 enum SceneGuide {
     struct Row {
         /// Markdown.

@@ -100,7 +100,7 @@ struct AlertsCommand: DaemonVerb {
     }
 }
 
-/// What an instance of the component `Alert` tells.
+/// The state of an instance of the component `Alert`.
 struct Alert {
     static let attribute = "alert"
 

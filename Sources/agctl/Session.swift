@@ -85,7 +85,7 @@ final class Session {
         return made
     }
 
-    /// What all nodes at and below a node have of some attributes, by path.
+    /// The values of some attributes at all nodes at and below a node, by path.
     func values(of attributes: [String], atOrBelow node: String) throws -> ValueMap {
         let nodes: [Name]
         do throws(Failure) {

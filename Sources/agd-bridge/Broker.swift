@@ -179,7 +179,7 @@ final class Broker: Sendable {
         guard hasRoom else { return false }
         let count = Int32(payload.utf8.count)
         let code = mosquitto_publish(client, nil, topic, count, payload, 0, true)
-        // What the broker never takes is not tried again.
+        // A message that the broker never takes is not tried again.
         if code == MOSQ_ERR_SUCCESS.rawValue { return true }
         state.withLock { $0.underWay = max(0, $0.underWay - 1) }
         return code != MOSQ_ERR_NO_CONN.rawValue && code != MOSQ_ERR_CONN_LOST.rawValue

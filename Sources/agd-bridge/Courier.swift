@@ -11,7 +11,7 @@ final class Courier {
         var notice: Value?
         var alert: Value?
         var sent: Value?
-        /// What the receiver has got, while the daemon has not confirmed that it knows.
+        /// The record of the notice that the receiver has accepted, until the daemon has confirmed that it stores it.
         var delivered: Value?
         /// Monotonic seconds of the last delivery.
         var deliveryTime = 0.0
@@ -184,7 +184,7 @@ final class Courier {
                 due.insert(path)
             }
         }
-        // One that a receiver refuses does not stop the others.
+        // A notice that a receiver refuses does not stop the others.
         let next = due.min { (entries[$0]?.attempts ?? 0, $0) < (entries[$1]?.attempts ?? 0, $1) }
         guard let path = next else { return }
         guard let notice = notice(of: path) else {
@@ -211,7 +211,7 @@ final class Courier {
         } catch { fail(error.message) }
     }
 
-    /// Looks whether the program has ended. What it prints is nothing to us.
+    /// Looks whether the program has ended. Its output is dropped.
     private func watch(_ now: Double) {
         guard let process else { return }
         if descriptor >= 0 {

@@ -8,7 +8,7 @@ final class Inlet: Source {
     private let path: String
     private let parser = JSONParser()
     private let limit: Int
-    /// What the daemon does not have yet: a patch of the map, or the value.
+    /// The change that the daemon does not have yet: a patch of the map, or the value.
     private var pending: Value?
 
     init(_ inlet: Configuration.Inlet, _ settings: Configuration, _ feed: Feed) {

@@ -1,7 +1,7 @@
 import AttributeValues
 import Glibc
 
-/// Who gets the notices of an `alerts` line.
+/// The receiver of the notices of an `alerts` line.
 enum Receiver {
     /// Gets each notice as JSON.
     case webhook(url: String)
@@ -67,7 +67,7 @@ enum Receiver {
     /// Seconds after which Alertmanager ends an alert that is not repeated.
     private static let lifetime: Int64 = 240
 
-    /// What the receiver gets of a notice.
+    /// A notice in the form of this receiver.
     func body(of notice: Notice, on host: String) -> [UInt8] {
         switch self {
         case .webhook, .command: Array(Receiver.json(notice, host).jsonText.utf8)
@@ -134,7 +134,7 @@ enum Receiver {
     }
 }
 
-/// What an alert of the graph last wants people to know.
+/// The newest notice of an alert.
 struct Notice {
     var path: String
     /// `firing`, or `resolved` for the all-clear.
@@ -171,7 +171,7 @@ struct Notice {
     /// The same when a notice is sent again.
     var id: String { "\(alert).\(status).\(count)" }
 
-    /// What an alert keeps of it under the name of a receiver.
+    /// The record of this notice that the alert stores under the name of a receiver.
     var record: Value { ["number": .int(number), "status": .string(status), "count": .int(count)] }
 
     var heading: String { isFiring ? severity : "over" }

@@ -18,7 +18,7 @@ final class HTTPServer {
     private static let care = 0.5
     /// Descriptors that are not clients': the loop's, the daemon's connections, files.
     private static let reserve = 600
-    /// What a client gets for which there is no room.
+    /// The answer for a client beyond the maximum number of connections.
     private static let full =
         "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
 
@@ -128,7 +128,7 @@ final class HTTPServer {
         if MHD_get_timeout(daemon, &wait) == .YES, wait == 0 { runSoon() }
     }
 
-    /// Whatever gives the library something to do, a turn of the loop has one round of it. The library does not tell
+    /// Has the next turn of the loop run one round of the library. The library does not tell
     /// that it has resumed a connection.
     fileprivate func runSoon() { awake?.isAwake = true }
 

@@ -6,7 +6,7 @@ import Glibc
 /// The machine on which the gateway runs.
 final class LoopMachine: Machine {
     private let loop: Loop
-    /// What is to be called before the loop sleeps. Timers that are due at once would be called again and again before
+    /// Calls that are due before the loop sleeps. Timers that are due at once would be called again and again before
     /// the loop looks at its sockets.
     private var soon: [SoonAlarm] = []
     private let awake: Wakefulness?

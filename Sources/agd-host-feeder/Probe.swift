@@ -44,7 +44,7 @@ final class Probe<Reading: Sendable>: Sendable {
     /// True while a reading is under way.
     var isReading: Bool { state.withLock { $0.begun != nil } }
 
-    /// Whether a reading has ended since the last call.
+    /// True if a reading has ended since the last call.
     func takeEnd() -> Bool {
         state.withLock { state in
             defer { state.hasEnded = false }

@@ -5,7 +5,8 @@ final class SlowReadings {
     static let period: Int64 = 5_000_000_000
     /// A reading that takes longer than this many nanoseconds is reported as silent.
     static let patience: Int64 = 10_000_000_000
-    /// File systems that are read, each in a thread while it is. Those that are gone count while their readings hang.
+    /// Maximum number of file systems, each of which is read in a thread. A file system that is gone counts while its
+    /// reading hangs.
     static let mostMounts = 100
 
     private let machine: Machine
@@ -15,7 +16,7 @@ final class SlowReadings {
     private typealias FileSystems = [(mount: Mount, probe: Probe<FileSystem>)]
     /// In the order of the mounts.
     private var fileSystems: FileSystems = []
-    /// Those that are gone, while their readings hang.
+    /// File systems that are gone and whose readings hang.
     private var hanging: FileSystems = []
     /// The last two, of which the second is the newer one.
     private var groupSamples: [GroupSample] = []
@@ -84,6 +85,6 @@ struct SlowSample {
     /// The sample before `groups`, or itself if that is the first one.
     var groupsBefore: GroupSample?
     var groups: GroupSample?
-    /// What has not answered in time: mount points, `sensors`, `systemd` and `cgroups`.
+    /// Names of the readings that have not answered in time: mount points, `sensors`, `systemd` and `cgroups`.
     var silent: [String] = []
 }

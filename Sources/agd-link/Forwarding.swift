@@ -103,7 +103,8 @@ struct PrincipalConnections {
     /// Performs a request with the rights of its principal.
     mutating func perform(_ call: ForwardedCall, below root: [Name]) -> Result<ValueMap, Failure> {
         do {
-            // What an owner performs for another machine. The daemon checks the parameters and the principal's rights.
+            // An owner performs these methods for another machine. The daemon checks the parameters and the principal's
+            // rights.
             guard ["set", "transact", "do"].contains(call.method) else {
                 throw Failure(.invalid, "the owner performs no '\(call.method)'")
             }

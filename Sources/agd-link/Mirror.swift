@@ -273,7 +273,7 @@ final class Mirror {
 
     // MARK: Turns
 
-    /// Queues a message until its site's turn. What comes before a snapshot is read is in the stream.
+    /// Queues a message until its site's turn. Messages that come before a snapshot is read are in the stream.
     private func receive(_ message: Inbox.Message) {
         guard let copy = copy(for: message.subject), copy.healing != nil || !copy.feed.isHealing else { return }
         copy.queue.add(message.bytes)

@@ -225,7 +225,7 @@ extension NATS {
             stream.MaxAge = Int64(age * 1e9)
             stream.Replicas = Int64(settings.replicas)
             stream.MaxMsgsPerSubject = messagesPerSubject
-            // What an administrator has set remains.
+            // The settings of an administrator remain.
             if let present { stream = present }
             stream.Name = UnsafePointer(texts[0])
             stream.Subjects = pointers.baseAddress

@@ -121,7 +121,8 @@ extension SiteCopy {
     }
 
     /// Has writes of others to the site sent to this connection, once the daemon has its root.
-    /// - Returns: false if another client, as a second link, has the writes. What this one wrote would reach the owner.
+    /// - Returns: false if another client, as a second link, has the writes. The writes of this connection would reach
+    ///   the owner.
     private func delegate(_ connection: Connection, _ log: inout Log) throws(ClientError) -> Bool {
         guard !told.isDelegated else { return true }
         do throws(ClientError) {

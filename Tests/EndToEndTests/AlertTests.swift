@@ -182,7 +182,8 @@ struct AlertTests {
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus-alertmanager"),
             "prometheus-alertmanager is not installed"))
     func alertmanager() throws {
-        let settings = try folder.write("{ route: { receiver: nobody }, receivers: [{ name: nobody }] }\n", to: "am.yml")
+        let settings = try folder.write(
+            "{ route: { receiver: nobody }, receivers: [{ name: nobody }] }\n", to: "am.yml")
         let address = "127.0.0.1:\(try TCP.freePort())"
         let manager = try Program(
             "/usr/bin/prometheus-alertmanager",

@@ -89,7 +89,8 @@ struct GatewayTests: GatewayTest {
 
     @Test(
         "Prometheus scrapes attributes as numbers and texts",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus"), "prometheus is not installed"))
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prometheus"), "prometheus is not installed")
+    )
     func prometheus() throws {
         let folder = daemon.folder
         let settings = try folder.write(

@@ -87,7 +87,7 @@ extension Checker {
         return nil
     }
 
-    /// Which period before the present one.
+    /// The number of periods before the present one.
     private mutating func back(_ id: SyntaxTree.ID, _ name: String) -> Int? {
         if case .int(let back)? = tree.constant(id), (0...TimeOperator.mostBack).contains(back) { return Int(back) }
         fail(

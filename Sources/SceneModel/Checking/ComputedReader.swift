@@ -17,7 +17,7 @@ final class ComputedReader {
         var isContainer: Bool
         var names: [String]
         var types: [ValueType]
-        /// Texts, of which those of adaptable programs have no numbers.
+        /// The texts of the rules. The numbers are left out of the text of an adaptable program.
         var shapes: [String]
         var ruleNames: [String]
     }

@@ -94,7 +94,7 @@ extension ExpressionReader {
         return true
     }
 
-    /// What to write for the value of a text that does not fit and names an attribute; nil for other texts.
+    /// A hint for a text that has the wrong type and names an attribute; nil for other texts.
     func hintForName(_ node: DocumentNode, in scope: LexicalScope) -> String? {
         guard let text = node.string, case .place? = Rule.reading(text, in: scope.rules) else { return nil }
         return "write =\(text) or $\(text) for the value of the attribute"

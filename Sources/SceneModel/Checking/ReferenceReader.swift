@@ -38,7 +38,7 @@ extension ExpressionReader {
             reference: Reference(name: Name(name), steps: path.steps), type: type, entry: entry, property: property)
     }
 
-    /// What to write for a text behind a `$` that is no reference: a rule, or a name between braces or after a space.
+    /// A hint for a text behind a `$` that is no reference: a rule, or a name between braces or after a space.
     private func hint(forFaulty text: String, in scope: LexicalScope) -> String? {
         if let rule = meantRule(text, in: ExpressionScope(lexical: scope)) { return "write =\(rule) for the rule" }
         let name = String(text.filter { !"{} ".contains($0) })

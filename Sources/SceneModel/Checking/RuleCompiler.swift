@@ -36,7 +36,7 @@ extension ExpressionReader {
         }
     }
 
-    /// Reads the rule of a declared function. What it names is checked later.
+    /// Reads the rule of a declared function. Its names are checked later.
     func readFunction(_ name: String, _ parameters: [String], _ node: DocumentNode, limits: RuleLimits)
         -> DeclaredFunction?
     {

@@ -18,7 +18,8 @@ enum RuleOrder {
     static func order(_ uses: [[Int]]) -> [Int] { walk(uses) { _, _ in } }
 
     /// Visits the things in the order of their numbers, and what each uses before it.
-    /// - Parameter meetCircle: is given the way from the start, on which the last one uses the one with this number.
+    /// - Parameter meetCircle: called for each cycle with the path that was walked and a number on it. The last thing
+    ///   of the path uses the thing with this number.
     /// - Returns: the numbers, each behind what it uses.
     private static func walk(
         _ uses: [[Int]], meetCircle: (_ way: [(user: Int, next: Int)], Int) -> Void

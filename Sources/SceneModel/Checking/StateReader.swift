@@ -24,8 +24,9 @@ extension ExpressionReader {
 
     // MARK: Literals
 
-    /// Adds the states that begin with
-    /// - Returns: the others. They follow the node's other attributes, which their rules read.
+    /// Adds the states whose initial value is a literal.
+    /// - Returns: the states whose initial value is a rule. They are added after the node's other attributes, which
+    ///   these rules may read.
     func addLiteralStates(_ entries: [DocumentEntry], to list: AttributeList) -> [DocumentEntry] {
         entries.filter { entry in
             if beginning(of: entry.value) != nil { return true }

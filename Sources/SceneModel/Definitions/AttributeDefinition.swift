@@ -20,7 +20,7 @@ public enum AttributeRole: Equatable {
     indirect case action(ActionDefinition)
 }
 
-/// What a map does with its entries if they come from outside: a write makes a missing entry.
+/// The bounds of a map whose entries come from outside: a write makes a missing entry.
 public struct EntryBounds: Hashable, Sendable {
     public static let standardLimit = 10_000
 

@@ -151,7 +151,7 @@ public final class NodeDefinition {
         get { rest.isEmpty ? nil : rest[0].written }
         set { if !rest.isEmpty || newValue != nil { madeRest.written = newValue } }
     }
-    /// Whoever has declared this component.
+    /// The author of this component's declaration.
     public internal(set) var author: PartAuthor {
         get { rest.isEmpty ? .daemon : rest[0].author }
         set { if newValue != author { madeRest.author = newValue } }

@@ -164,7 +164,7 @@ struct Board {
         return text
     }
 
-    /// What a `Cards` is called, or a name made of the node's id.
+    /// The title of a `Cards`, or a name made of the node's id.
     private mutating func title(of node: BoardNode) -> String {
         if node.component == "Cards" || node === tree.root, let title = text(content(of: node, "title")) {
             return title

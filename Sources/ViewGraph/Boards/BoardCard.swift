@@ -2,7 +2,7 @@ import AttributeValues
 
 /// Describes one card: what it shows, and how.
 struct BoardCard {
-    /// What a card can be, by its name in answers. Scenes may also use the names of `aliases`.
+    /// The kinds of cards, by their names in answers. Scenes may also use the names of `aliases`.
     enum Kind: String {
         // Without panels, cards stand in this order: displays first, then controls, then lists.
         case status, gauge, bar, sparkline, value, chart, toggle, field, color, button, table, list

@@ -47,7 +47,7 @@ final class BoardNode {
 
     func place(of attribute: String) -> String { "\(path).\(attribute)" }
 
-    /// What a panel names: an attribute, or a part of its value (`episode.title`).
+    /// The place that a panel names: an attribute, or a part of its value (`episode.title`).
     struct Place {
         let path: String
         /// nil if the node has no such attribute.

@@ -229,7 +229,7 @@ final class Rate: Past {
     }
 }
 
-/// What a counter has counted, by its reports. Meters err: a value may be a little too low, or 0 once.
+/// The amount that a counter has counted, by its reports. Meters err: a value may be a little too low, or 0 once.
 ///
 /// A fall by a small part of the value counts nothing, and the counter goes on from where it was. So do a few zeros, if
 /// the value is back after them. After any other fall, the counter has begun again at 0.

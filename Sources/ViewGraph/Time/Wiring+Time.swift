@@ -271,10 +271,10 @@ extension Wiring {
 
     // MARK: Entries
 
-    // A map with `entries` uses an operator that knows when each entry was written. At its deadline, entries that nobody
-    // has written are removed.
+    // A map with `entries` uses an operator that knows when each entry was written. At its deadline, entries that
+    // nobody has written are removed.
 
-    /// What is known of the entries of a state with `entries`.
+    /// The times of the last reports of a state's `entries`.
     func entryReports(of state: AttributeID) -> EntryReports? {
         guard let vertex = attributes[Int(state.index)]?.entries,
             case .timed(let value)? = attributes[Int(vertex.index)]?.source

@@ -5,7 +5,7 @@ import SceneModel
 import SceneTesting
 import WireProtocol
 
-/// What an editor asks about scenes. Open files count as they are in the editor, others as they are on disk.
+/// Answers for an editor about scenes. Open files count as they are in the editor, others as they are on disk.
 struct EditorAnswers {
     var documents: [String: TextDocument] = [:]
     /// Scenes whose declarations all files can use.
@@ -251,7 +251,7 @@ struct EditorAnswers {
         }
         guard let found = declaration(at: position, in: document) else { return nil }
         if found.spot.kind != nil {
-            // Those of imported components have positions in other files.
+            // Attributes of imported components have positions in other files.
             let known = check(document).attributes[found.spot.node.position]?.first { $0.name == found.spot.node.text }
             let type = known.map { ": \($0.type)" } ?? ""
             var text = "`\(found.spot.kind ?? "") \(found.spot.node.text)\(type)`"

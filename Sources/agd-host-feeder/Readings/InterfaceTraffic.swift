@@ -6,10 +6,12 @@ struct InterfaceTraffic: Equatable {
     var sent: Int64
     /// Packets that were dropped or damaged, in both directions.
     var errors: Int64
-    /// True for an interface without hardware, as a bridge or a tunnel. What leaves the machine passes hardware, too.
+    /// True for an interface without hardware, as a bridge or a tunnel. All traffic that leaves the machine passes
+    /// hardware, too.
     var isVirtual = false
 
-    /// What this machine sends to itself is not traffic of a network. The dashboard itself causes some.
+    /// The loopback device is left out: messages of this machine to itself are no traffic of a network, and the
+    /// dashboard causes some.
     static let loopback = "lo"
 
     /// Interfaces that have transferred anything, in the file's order.

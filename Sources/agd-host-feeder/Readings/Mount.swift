@@ -16,7 +16,7 @@ struct Mount: Equatable, Sendable {
         "autofs", "devtmpfs", "efivarfs", "erofs", "fuse.gvfsd-fuse", "fuse.lxcfs", "fuse.portal", "fuse.snapfuse",
         "hugetlbfs", "iso9660", "nsfs", "overlay", "ramfs", "squashfs", "udf",
     ]
-    /// What is here and below shows the kernel.
+    /// Folders in which the kernel shows itself.
     private static let kernel = ["/proc/", "/sys/"]
     /// Every service and every user has file systems in memory. These are the ones that programs share.
     private static let shared = ["/", "/dev/shm", "/run", "/tmp"]
