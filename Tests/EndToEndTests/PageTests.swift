@@ -154,7 +154,7 @@ struct PageTests {
 
     /// Programs of the system, which do nothing here.
     private static let replaced = [
-        "apt", "systemctl", "runuser", "journalctl", "install", "nats-server", "cp", "rm", "pip", "mkdir",
+        "apt", "docker", "systemctl", "runuser", "journalctl", "install", "nats-server", "cp", "rm", "pip", "mkdir",
         "chgrp",
     ]
 
