@@ -49,8 +49,8 @@ package enum SceneForm: String, CaseIterable, Sendable {
         static let type = ["state", "computed"]
         static let node = NodeKey.names
         static let forEach = ["in", "id", "as", "index", "node"] + NodeReader.templateKeys.map(\.name)
-        static let ifChoice = ["id", "if", "then", "else"]
-        static let switchChoice = ["id", "switch", "cases", "default"]
+        static let ifChoice = ["id", "was", "if", "then", "else"]
+        static let switchChoice = ["id", "was", "switch", "cases", "default"]
         static let place = ["id", "place"]
         static let slot = ["id", "slot", "default"]
         static let state = ["initial", "type", "transient", "history", "expires", "entries"]

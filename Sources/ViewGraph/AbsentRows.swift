@@ -107,6 +107,21 @@ struct AbsentRows {
         drop(node)
     }
 
+    /// Puts the rows of a key under another one. Rows stay whose names the other one has already.
+    /// - Returns: the moved rows, under their new key.
+    mutating func rename(_ key: String, to other: String) -> [StoredRow] {
+        let there = nodes[other]
+        let rows = (nodes[key]?.rows ?? []).filter {
+            $0.name.isEmpty ? there?.fields == nil : there?.values[Name($0.name)] == nil
+        }
+        return rows.map { row in
+            remove(key, row.name)
+            let moved = StoredRow(key: other, name: row.name, revision: row.revision, value: row.value)
+            insert(moved)
+            return moved
+        }
+    }
+
     /// Drops a node that nothing is known of any more.
     private mutating func drop(_ node: AbsentNode) {
         guard node.isEmpty, node.countBelow == 0 else { return }

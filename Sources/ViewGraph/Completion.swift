@@ -8,6 +8,8 @@ struct Completion {
     /// The rows of new nodes, by the nodes' rows in the tree.
     private var found: [UInt32: AbsentNode] = [:]
     private var pending: [UInt32] = []
+    /// The keys of all rows without a node, once a former place was looked for.
+    private var keys: KeyTree?
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
     /// Nodes that are not to be there after all.
@@ -34,6 +36,7 @@ struct Completion {
 
     /// Notes new nodes that have rows.
     private mutating func find(below top: UInt32, _ key: String) {
+        graph.persistence.renameAbsentRows(formerPlaces(below: top), &keys)
         var pending = [(top, key)]
         while let (row, key) = pending.popLast() {
             if let absent = graph.persistence.absentRows[key] {
@@ -44,6 +47,33 @@ struct Completion {
                 pending.append((child, key + "/" + StoredKey.escape(record(child).id.text)))
             }
         }
+    }
+
+    /// The nodes with a former place, each with the ids of that place.
+    private func formerPlaces(below top: UInt32) -> [(former: [Name], key: String)] {
+        graph.nodes.subtree(of: top).compactMap { row in
+            guard record(row).definition.former != nil, let ids = formerIDs(of: row, below: top) else { return nil }
+            return (ids, graph.nodes.key(of: row))
+        }
+    }
+
+    /// - Parameter top: what is around it is where it was.
+    private func formerIDs(of row: UInt32, below top: UInt32) -> [Name]? {
+        if row == NodeID.root.row { return [] }
+        var way = [row]
+        while let last = way.last, last != top, record(last).parent != NodeID.root.row {
+            way.append(record(last).parent)
+        }
+        var ids = way.last.map { graph.nodes.keyIDs(of: record($0).parent) } ?? []
+        for row in way.reversed() {
+            if let former = record(row).definition.former {
+                guard let there = former.ids(below: ids) else { return nil }
+                ids = there
+            } else {
+                ids.append(record(row).id)
+            }
+        }
+        return ids
     }
 
     private mutating func complete(_ row: UInt32) {

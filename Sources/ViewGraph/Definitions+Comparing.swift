@@ -105,6 +105,7 @@ extension NodeDefinition {
 
     private func mergeRest(over base: NodeDefinition, into merged: NodeDefinition, isOfUse: Bool) {
         merged.givenSlot = givenSlot ?? base.givenSlot
+        merged.former = former ?? base.former
         merged.layer = base.layer
         merged.position = position
         merged.forEach = forEach ?? base.forEach

@@ -39,6 +39,33 @@ extension Persistence {
         }
     }
 
+    /// Puts rows without a node under the keys of nodes that were there in an earlier form of a scene. Rows of nodes
+    /// that exist, and those that clients have made, stay.
+    /// - Parameter moves: former places and present keys.
+    /// - Parameter known: the keys of all such rows, if they are known already.
+    func renameAbsentRows(_ moves: [(former: [Name], key: String)], _ known: inout KeyTree?) {
+        if absentRows.isEmpty || moves.isEmpty { return }
+        var tree = known.take() ?? KeyTree(absentRows.keys)
+        defer { known = tree }
+        let moves = moves.map { (former: $0.former, from: StoredKey.key(of: $0.former), to: $0.key) }
+        // The innermost places first: a node that has left its parent does not move with it.
+        for move in moves.sorted(by: { $0.from.utf8.count > $1.from.utf8.count }) {
+            // Inside a node that clients have made, its component has renamed something.
+            let isMade = sequence(first: move.from) { StoredKey.parentKey(of: $0) }.contains {
+                absentRows[$0]?.fields?["makes"] != nil && !move.to.utf8.starts(with: ($0 + "/").utf8)
+            }
+            if isMade || nodes.node(withKey: move.former) != nil { continue }
+            for key in tree.keys(from: move.from) {
+                let new = move.to + String(Substring(key.utf8.dropFirst(move.from.utf8.count)))
+                for row in absentRows.rename(key, to: new) {
+                    renamed.append(StoreChange(key: key, name: row.name, value: nil))
+                    renamed.append(StoreChange(key: new, name: row.name, value: row.value))
+                }
+                tree.insert(new)
+            }
+        }
+    }
+
     /// The list from which the instances were made when the list's data was refused.
     func absentList(of row: UInt32) -> ValueList? {
         guard !absentRows.isEmpty else { return nil }

@@ -26,6 +26,8 @@ public final class Persistence {
     var absentRows = AbsentRows()
     /// Changes for the store, in order.
     private var changes: [StoreChange] = []
+    /// Rows under new keys. A start, which forgets other changes, keeps these.
+    var renamed: [StoreChange] = []
     /// The revision of the changes that were taken last.
     private(set) var lastRevision: UInt64 = 0
     /// Its nodes have rows and are not in the tree yet.
@@ -84,6 +86,10 @@ public final class Persistence {
     /// The changes for the store since the last call, in order.
     /// - Parameter revision: of these changes.
     func takeChanges(at revision: UInt64 = 0) -> [StoreChange] {
+        if !renamed.isEmpty {
+            changes.insert(contentsOf: renamed, at: 0)
+            renamed = []
+        }
         settleRows()
         lastRevision = revision
         if changes.isEmpty { return [] }

@@ -157,6 +157,7 @@ extension Wiring {
                 .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
                 hint: "make it a container or a group")
         }
+        try refuseFormerPlaces(of: scene, at: node.row)
         let planning = Planning(self, scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
         try planning.renew()
         return planning

@@ -81,6 +81,8 @@ enum StoredKey {
         }
     }
 
+    static func key(of ids: [Name]) -> String { ids.reduce(into: "") { $0 += "/" + escape($1.text) } }
+
     /// True if an id has no such characters.
     static func isPlain(_ id: String) -> Bool {
         var id = id
@@ -129,4 +131,32 @@ enum StoredKey {
     static let unlinked = "@unlinked"
 
     static func isUnlinked(_ key: String) -> Bool { key.hasSameBytes(as: unlinked) }
+}
+
+/// Keys, and all keys above them.
+struct KeyTree {
+    private var below: [Name: [String]] = [:]
+    private var known: Set<Name> = []
+
+    init(_ keys: some Sequence<String>) { for key in keys { insert(key) } }
+
+    mutating func insert(_ key: String) {
+        var key = key
+        while known.insert(Name(key)).inserted, let parent = StoredKey.parentKey(of: key) {
+            below[Name(parent), default: []].append(key)
+            key = parent
+        }
+    }
+
+    /// The known keys at and below a key.
+    func keys(from top: String) -> [String] {
+        guard known.contains(Name(top)) else { return [] }
+        var found = [top]
+        var next = 0
+        while next < found.count {
+            found += below[Name(found[next])] ?? []
+            next += 1
+        }
+        return found
+    }
 }

@@ -1,3 +1,4 @@
+import AttributeValues
 import SceneModel
 
 // The key of a node in a store: its path, with the choices and branches that other paths skip.
@@ -26,6 +27,27 @@ extension Tree<NodeRecord> {
             }
             return length
         }
+    }
+
+    /// The ids of which a node's key consists. O(depth).
+    func keyIDs(of row: UInt32) -> [Name] {
+        var ids: [Name] = []
+        var at = row
+        while at != NodeID.root.row {
+            ids.append(self[Int(at)].id)
+            at = self[Int(at)].parent
+        }
+        return ids.reversed()
+    }
+
+    /// The node with a key, by the ids of which the key consists.
+    func node(withKey ids: [Name]) -> UInt32? {
+        var at = NodeID.root.row
+        for id in ids {
+            guard let child = child(id, of: at) else { return nil }
+            at = child
+        }
+        return at
     }
 
     /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named

@@ -89,6 +89,8 @@ enum SceneGuide {
         [node]
         id: A text, unique among the siblings. Without one, it is made from the kind or component and the position.
           {"type": ["string", "number", "boolean"], "minLength": 1}
+        was: The id that the node had in an earlier form of the scene, or its path, as `../lamp` or `/room/lamp`: it keeps its values.
+          {"type": ["string", "number", "boolean"], "minLength": 1}
         kind: `view`, `container`, `group`, `section` or `forEach`. Without one, it follows from the other keys.
           {"enum": ["view", "container", "group", "section", "forEach"]}
         component: The component from which the node is made.
@@ -189,6 +191,8 @@ enum SceneGuide {
         [if]
         id: Tells the choice from others beside it. Paths do not contain it.
           {"type": ["string", "number", "boolean"]}
+        was: The id that the choice had in an earlier form of the scene: its branches keep their values.
+          {"type": ["string", "number", "boolean"], "minLength": 1}
         if: A rule that gives a bool.
           {"$ref": "#/$defs/rule"}
         then: The nodes while it is true.
@@ -198,6 +202,8 @@ enum SceneGuide {
         [switch]
         id: Tells the choice from others beside it. Paths do not contain it.
           {"type": ["string", "number", "boolean"]}
+        was: The id that the choice had in an earlier form of the scene: its branches keep their values.
+          {"type": ["string", "number", "boolean"], "minLength": 1}
         switch: A rule that gives a text, a number or a bool.
           {"$ref": "#/$defs/rule"}
         cases: The nodes for each value, by its text.

@@ -30,6 +30,7 @@ extension NodeReader {
         let branches = branches(of: node, choice)
         definition.forEach = ForEachDefinition(choice, condition ?? .literal(.null), branches: branches.map(\.node))
         definition.forEach?.author = cursor.authors.standard
+        former.read(node["was"], of: definition)
         open.add(definition, for: child)
         open.push(branches, of: child) { [size] branch in size.measure(branch, at: node) }
     }

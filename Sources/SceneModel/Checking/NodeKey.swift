@@ -1,6 +1,6 @@
 /// The keys of a node, in the order in which they are documented.
 enum NodeKey: Int, CaseIterable {
-    case id, kind, component
+    case id, was, kind, component
     case state, binding, `let`, computed, inherit, clock, actions
     case environment, transformEnvironment, containerValues, tag, preferences, animation, transition
     case onAppear, onChange, onDisappear

@@ -8,6 +8,7 @@ struct NodeReader {
     let open: OpenNodes
     let tree: TreePosition
     let size: SceneSize
+    let former: FormerPlaces
     var cursor: CheckCursor { parts.cursor }
     var expressions: ExpressionReader { parts.expressions }
 
@@ -19,8 +20,10 @@ struct NodeReader {
         tree.ids?.append(id)
         let (isNew, faultsBefore, openBefore) = (tree.live == nil, cursor.faults.countWithWarnings, open.count)
         guard let node = node(fields, id: id, tree.resolve(open.surroundings)) else { return }
+        former.read(fields[.was], of: node)
         open.add(node, for: child)
-        if isNew, fields[.id] != nil, node.forEach == nil, !node.isRepeated, open.count == openBefore,
+        if isNew, fields[.id] != nil, fields[.was] == nil, node.forEach == nil, !node.isRepeated,
+            open.count == openBefore,
             cursor.faults.countWithWarnings == faultsBefore
         {
             open.addModel(node, for: child)
@@ -51,6 +54,7 @@ struct NodeReader {
         guard let fields = readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
         definition.author = cursor.authors.standard
         if let id = fields[.id] { cursor.fault(under: "id", "a component has no id: each use gives its own", at: id) }
+        if let was = fields[.was] { refuseFormer(was, "a component") }
         let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
         if fields[.component] != nil { return readVariant(definition, fields, place) }
         complete(definition, fields, place)
@@ -125,6 +129,13 @@ struct NodeReader {
         open.push(fields, of: node, inside) { [size] in size.measure(node, at: fields.node) }
     }
 
+    /// Adds a fault for a node without an id of its own.
+    private func refuseFormer(_ written: DocumentNode, _ what: String) {
+        cursor.fault(
+            under: "was", "\(what) has no id, so it was nothing else", at: written,
+            hint: "write was at the nodes in it, at the uses of a component, or at the forEach itself")
+    }
+
     // MARK: forEach
 
     /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
@@ -157,6 +168,7 @@ struct NodeReader {
                         under: "id", "the node of a forEach has no id; each instance gets its id from its element",
                         at: id, hint: "write id: next to in: to name the field of the element")
                 }
+                if let was = fields[.was] { refuseFormer(was, "the node of a forEach") }
                 return self.node(fields, id: "", place)
             }
         }

@@ -20,6 +20,7 @@ final class SceneChecker {
     private let cursor: CheckCursor
     private let vocabulary: Vocabulary
     private var stage = Stage.beginning
+    private var hasFormerPlaces = false
     private var values: [(path: AttributePath, value: Value)] = []
 
     init(_ context: SceneContext, _ faults: FaultCollector, _ document: DocumentNode) {
@@ -35,6 +36,7 @@ final class SceneChecker {
         guard case .done(let nodes) = stage else { return nil }
         var scene = SceneDefinition(declarations: vocabulary.declared, nodes: nodes, values: values)
         scene.written = cursor.written
+        scene.hasFormerPlaces = hasFormerPlaces
         return scene
     }
 
@@ -55,6 +57,9 @@ final class SceneChecker {
                 stage = .nodes(walk)
             case .nodes(let walk):
                 if walk.readNext() { continue }
+                cursor.path = []
+                walk.checkFormerPlaces()
+                hasFormerPlaces = walk.hasFormerPlaces
                 cursor.path = []
                 let nodes = walk.top.children
                 if let written = document["nodes"] { cursor.at("nodes") { walk.size.check(nodes, at: written) } }

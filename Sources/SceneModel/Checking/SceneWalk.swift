@@ -8,6 +8,7 @@ final class SceneWalk {
     /// The author of the document.
     private let author: PartAuthor
     let size: SceneSize
+    private let former: FormerPlaces
     /// The parent of the document's nodes. It is not one of them.
     let top = NodeDefinition()
     /// Components that have not been read yet; the next one is last.
@@ -21,7 +22,8 @@ final class SceneWalk {
         unread = components.order.reversed()
         open = OpenNodes(parts.cursor, tree)
         size = SceneSize(parts.cursor)
-        nodes = NodeReader(parts: parts, components: components, open: open, tree: tree, size: size)
+        former = FormerPlaces(parts.cursor)
+        nodes = NodeReader(parts: parts, components: components, open: open, tree: tree, size: size, former: former)
         components.readBody = { [unowned self] in read($0) }
     }
 
@@ -80,6 +82,18 @@ final class SceneWalk {
         }
         open.push(nodes, of: top, surroundings ?? Surroundings(enclosing: scope))
     }
+
+    /// Checks the former places of the document's nodes and of those in its components.
+    func checkFormerPlaces() {
+        for name in components.order {
+            guard let component = components[name] else { continue }
+            former.check(below: component.definition, isComponent: true)
+        }
+        former.check(below: top, isComponent: false)
+    }
+
+    /// True if the document has nodes with a former place.
+    var hasFormerPlaces: Bool { !former.isEmpty }
 
     /// The scope around all others.
     var root: LexicalScope { tree.root }

@@ -35,6 +35,7 @@ public final class NodeDefinition {
         var transition: Transition?
         var forEach: ForEachDefinition?
         var givenSlot: String?
+        var former: FormerPlace?
         var placing = Placing()
         var written: Value?
         var author = PartAuthor.daemon
@@ -140,6 +141,11 @@ public final class NodeDefinition {
     public var givenSlot: String? {
         get { rest.isEmpty ? nil : rest[0].givenSlot }
         set { if !rest.isEmpty || newValue != nil { madeRest.givenSlot = newValue } }
+    }
+    /// Where it was in an earlier form of its scene.
+    public var former: FormerPlace? {
+        get { rest.isEmpty ? nil : rest[0].former }
+        set { if !rest.isEmpty || newValue != nil { madeRest.former = newValue } }
     }
     /// Where the body of this component puts the nodes that it is given.
     public var placing: Placing {

@@ -10,6 +10,8 @@ public struct SceneDefinition {
     /// The names outside the document that its bindings and actions write, each with the place of one of these in the
     /// document. Paths of patterns are not among them.
     public var written: [Name: String] = [:]
+    /// True if a node of it has a former place.
+    public var hasFormerPlaces = false
     /// Uses that are allowed, but probably not meant.
     public var warnings: SceneFaults?
 
