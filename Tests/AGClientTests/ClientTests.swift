@@ -122,7 +122,7 @@ struct ClientTests {
         await #expect { try await client.remove("/a") } throws: { error in
             if case ClientError.lost = error { true } else { false }
         }
-        let away = try Client(at: SocketLocation(path: "/nonexistent/agd.sock"), retry: 0.2)
+        let away = try Client(at: SocketLocation(path: "/nonexistent/agd.sock"), retry: 3)
         await #expect { try await away.remove("/a") } throws: { error in
             guard case ClientError.gaveUp("remove /a", let seconds, let attempts, .unreachable, nil) = error else {
                 return false
