@@ -53,6 +53,8 @@ public struct Description {
         var described = ValueMap()
         for (name, attribute) in graph.allAttributes(of: row) { described[name] = details(of: attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
+        let layers = layerNames(of: row)
+        if !layers.isEmpty { map["layers"] = .list(layers) }
         let choices = choices(below: row)
         if !choices.isEmpty { map["choices"] = .list(choices) }
         return map

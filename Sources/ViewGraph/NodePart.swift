@@ -150,6 +150,13 @@ extension Tree<NodeRecord> {
 
     /// The children that the layers below the edits, or the body of its component, give a node.
     func childrenBelowEdits(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
+        let children = childrenBelowLayers(of: row)
+        if layers.isEmpty { return children }
+        return layers.layered(children, below: key(of: row), isUse: isComponentRoot(row))
+    }
+
+    /// The children that scenes, templates, or the body of its component give a node.
+    func childrenBelowLayers(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
         if self[Int(row)].kind.isMadeFromData { return [] }
         return content(of: row).children(over: bottom(of: row))
     }

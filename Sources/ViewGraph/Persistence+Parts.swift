@@ -160,6 +160,7 @@ extension Persistence {
     /// Notes that the edits remove a node of the layers below.
     private func noteRemoved(_ id: Name, from parent: UInt32) {
         nodes.part(parent).removed.insert(id)
+        haveEditsChanged = true
         let key = key(of: parent) + "/" + StoredKey.escape(id.text)
         absentRows.remove(key)
         note(StoreChange(key: key, name: "", value: ["removed": true]))
@@ -234,6 +235,7 @@ extension Persistence {
     func forgetRows(of row: UInt32, upTo revision: UInt64? = nil) {
         let node = nodes[Int(row)]
         guard node.hasValues || node.part != nil else { return }
+        if node.part != nil { haveEditsChanged = true }
         let key = nodes.isLinked(row) ? key(of: row) : nodes.key(of: row)
         if node.hasValues || node.part?.isStored == true {
             note(StoreChange(key: key, name: nil, value: nil, revision: revision))

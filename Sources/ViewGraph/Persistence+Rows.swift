@@ -41,14 +41,14 @@ extension Persistence {
         if !content.without.isEmpty { fields["without"] = .list(content.without) }
         if content.said != nil || content.members != nil {
             if lastReferred?.definition !== node.definition {
-                lastReferred = (node.definition, names(in: node.definition))
+                lastReferred = (node.definition, Persistence.names(in: node.definition))
             }
             if let written = lastReferred?.written { fields.add("names", written) }
         }
         return fields.isEmpty ? nil : .map(fields)
     }
 
-    private func names(in definition: NodeDefinition) -> Value? {
+    static func names(in definition: NodeDefinition) -> Value? {
         let names = ReferredNames(in: definition).all.sorted { $0.precedesByBytes($1) }
         return names.isEmpty ? nil : .list(names.map { .string($0) })
     }

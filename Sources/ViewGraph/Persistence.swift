@@ -28,6 +28,10 @@ public final class Persistence {
     private var changes: [StoreChange] = []
     /// The revision of the changes that were taken last.
     private(set) var lastRevision: UInt64 = 0
+    /// The last revision that changed the edits.
+    public private(set) var editsRevision: UInt64 = 0
+    /// True if they have changed since.
+    var haveEditsChanged = false
     /// Its nodes have rows and are not in the tree yet.
     var ahead: Construction?
     /// Nodes whose rows may have changed.
@@ -60,6 +64,7 @@ public final class Persistence {
     /// Notes that the row of a node may have changed.
     func noteRow(of row: UInt32) {
         if !notesChanges { return }
+        haveEditsChanged = true
         let part = nodes.part(row)
         if part.isDue { return }
         part.isDue = true
@@ -86,6 +91,7 @@ public final class Persistence {
     func takeChanges(at revision: UInt64 = 0) -> [StoreChange] {
         settleRows()
         lastRevision = revision
+        if haveEditsChanged { (editsRevision, haveEditsChanged) = (revision, false) }
         if changes.isEmpty { return [] }
         ahead?.mark(at: revision)
         defer { changes = [] }
@@ -129,13 +135,19 @@ public final class Persistence {
     /// Takes the rows of a store, before any node takes its own.
     func begin(with rows: [StoredRow]) {
         absentRows = AbsentRows(expecting: rows.count)
-        for row in rows where StoredKey.isOfNode(row.key) { absentRows.insert(row) }
+        for row in rows where StoredKey.isOfNode(row.key) {
+            absentRows.insert(row)
+            if row.name.isEmpty { editsRevision = max(editsRevision, row.revision) }
+        }
     }
 
     // MARK: New nodes
 
     /// Notes a node that was made: it may have rows.
-    func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
+    func noteMade(_ row: UInt32) { if mayHaveParts { made.append(nodes.nodeID(row)) } }
+
+    /// True if a new node may find something that is said of it already.
+    private var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
 
     /// True if `takeMade` has something to return.
     var hasMade: Bool { !made.isEmpty }
@@ -144,7 +156,7 @@ public final class Persistence {
     func takeMade() -> [UInt32] {
         if made.isEmpty { return [] }
         defer { made = [] }
-        return absentRows.isEmpty ? [] : made.filter { nodes.isAlive($0) }.map(\.row)
+        return mayHaveParts ? made.filter { nodes.isAlive($0) }.map(\.row) : []
     }
 
     // MARK: Order

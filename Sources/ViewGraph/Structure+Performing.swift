@@ -15,6 +15,11 @@ extension ViewGraph {
         engine.advanceRevision()
         let before = declarations
         declareNames(plan.declarations)
+        if let layers = plan.layers {
+            nodes.layers = layers
+            persistence.forgetIDsBelow()
+            for change in plan.layerChanges { persistence.note(change) }
+        }
         destroySubtrees(plan.removals)
         for row in plan.losses { persistence.noteLost(row) }
         persistence.isLosing = true

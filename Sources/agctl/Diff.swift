@@ -66,16 +66,18 @@ struct SceneText {
 
     /// - Throws: the faults of the scene with their source lines.
     func apply(
-        at place: String, _ mode: Request.ApplyMode, dryRun: Bool, _ options: TransactionOptions, _ session: Session
+        at place: String, _ mode: Request.ApplyMode, layer: String? = nil, dryRun: Bool, _ options: TransactionOptions,
+        _ session: Session
     ) throws -> Value {
         do throws(ClientError) {
-            return try session.connection().call(
-                .apply(
-                    .init(document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
+            var apply = Request.Apply(
+                document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)
+            apply.layer = layer
+            return try session.connection().call(.apply(apply))
         } catch {
             guard case .refused(let fault) = error else { throw error }
             var complaint = DocumentFaults.makeComplaint(fault.failure, text: text, file: name, session.errors.style)
-            if fault.failure.code == .conflict, mode == .create {
+            if fault.failure.code == .conflict, mode == .create, layer == nil {
                 complaint.hint =
                     "--merge updates nodes that exist; --replace also removes nodes that the scene leaves out"
             }
