@@ -1,3 +1,4 @@
+import AttributeValues
 import SceneModel
 
 // The key of a node in a store: its path, with the choices and branches that other paths skip.
@@ -26,6 +27,16 @@ extension Tree<NodeRecord> {
             }
             return length
         }
+    }
+
+    /// The node of a key; nil if there is none. O(depth).
+    func row(ofKey key: String) -> UInt32? {
+        var row = NodeID.root.row
+        for part in key.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let next = child(Name(StoredKey.id(of: String(part) ?? "")), of: row) else { return nil }
+            row = next
+        }
+        return row
     }
 
     /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named
