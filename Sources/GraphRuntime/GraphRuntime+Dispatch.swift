@@ -173,7 +173,7 @@ extension GraphRuntime {
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):
             return try once(options, client) { () throws(Failure) in try callAction(path, arguments, options, client) }
-        case .apply, .remove, .move, .restore: preconditionFailure("a job that was not queued")
+        case .apply, .remove, .withdraw, .move, .restore: preconditionFailure("a job that was not queued")
         case .subscribe: preconditionFailure("answered before its first events")
         case .unsubscribe(let subscription):
             try watching.unsubscribe(subscription, client)
@@ -186,6 +186,7 @@ extension GraphRuntime {
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.readPast(of: path)
         case .dump(let path, let format): return try reader.dump(path, format)
+        case .layers(let path): return try reader.layers(path)
         case .stats(let format): return stats(format)
         case .trace(let enable): return trace(enable: enable)
         case .prune: return prune()

@@ -70,6 +70,8 @@ extension GraphRuntime {
         switch job.request {
         case .apply(let apply): return try goOn(with: job, apply)
         case .remove(let path, let options): return try remove(path, options, job.client)
+        case .withdraw(let layer, let path, let options):
+            return try withdraw(layer, at: path, options, job.client)
         case .restore(let path, let options): return try restore(path, options, job.client)
         case .move(let path, let to, let index, let options):
             return try move(path, to: to, at: index, options, job.client)
@@ -91,18 +93,22 @@ extension GraphRuntime {
             case .checked(let scene):
                 let at = try place(of: apply)
                 try checkAccess(of: job.client, to: scene, at: at)
-                let planning = try graph.planning(of: scene, at: at, mode(of: apply), isTold: apply.dryRun)
+                let planning = try graph.planning(
+                    of: scene, at: at, mode(of: apply), as: try layer(of: apply), isTold: apply.dryRun)
                 job.stage = .planning(planning, scene)
             case .planning(let planning, let scene):
                 let at = try place(of: apply)
                 guard planning.isCurrent else {
                     // Data has changed the tree meanwhile, and may do so again.
-                    let planned = try graph.planned(scene, at: at, mode(of: apply), isTold: apply.dryRun)
+                    let planned = try graph.planned(
+                        scene, at: at, mode(of: apply), as: try layer(of: apply), isTold: apply.dryRun)
                     job.stage = .planning(planned, scene)
                     continue
                 }
                 guard try planning.advance(&jobSteps) else { return nil }
-                if apply.dryRun || planning.plan.isDone(in: graph) {
+                // The nodes of a layer are made where the parts of all layers are composed.
+                if apply.dryRun || apply.layer != nil || planning.plan.isDone(in: graph) {
+                    try refuseChanged(apply, scene)
                     return try perform(apply, planning.plan, nil, job.client)
                 }
                 job.stage = .building(Construction(planning, graph.persistence), scene)
@@ -141,6 +147,44 @@ extension GraphRuntime {
         try graph.node(at: try AttributePath(node: apply.at).nodes)
     }
 
+    /// The layer that a document is; nil if it changes the edits.
+    private func layer(of apply: Request.Apply) throws(Failure) -> LayerName? {
+        guard let layer = apply.layer else { return nil }
+        guard !layer.isEmpty, layer.utf8.count <= limits.nameLength else {
+            throw Failure(
+                .invalid, "apply: the name of a layer has 1 to \(limits.nameLength) bytes", hint: "take another name")
+        }
+        return LayerName(layer, at: try canonical(apply.at))
+    }
+
+    private func canonical(_ path: String) throws(Failure) -> String {
+        AttributePath.describe(nodes: try AttributePath(node: path).nodes)
+    }
+
+    /// - Throws: `conflict` if the layer, or without one the edits of the document's nodes, have changed since the
+    ///   revision that the request names.
+    private func refuseChanged(_ apply: Request.Apply, _ scene: SceneDefinition) throws(Failure) {
+        guard let condition = apply.condition else { return }
+        let layer = try layer(of: apply)
+        let last =
+            if let layer { graph.layer(layer)?.revision ?? 0 } else {
+                graph.lastEdit(of: scene, at: try place(of: apply), isReplacing: apply.mode == .replace)
+            }
+        guard condition.epoch.hasSameBytes(as: epoch), last <= condition.revision else {
+            let name = layer.map { "the layer \($0.name) at \($0.at) has" } ?? "what clients say of these nodes has"
+            throw Failure(
+                .conflict, "\(name) changed since revision \(condition.revision)", path: apply.at,
+                hint: "look at what is there now, and apply the document again")
+        }
+    }
+
+    private func withdraw(
+        _ name: String, at path: String, _ options: TransactionOptions, _ client: Client
+    ) throws(Failure) -> Answer {
+        let plan = try graph.planWithdrawal(of: LayerName(name, at: try canonical(path)))
+        return try withdraw(plan, options, client)
+    }
+
     private func mode(of apply: Request.Apply) -> ApplyMode {
         switch apply.mode {
         case .create: .create
@@ -159,6 +203,7 @@ extension GraphRuntime {
                 .conflict, "the node at which the document is applied changed while the daemon read the document",
                 path: apply.at, hint: "apply it again")
         }
+        try refuseChanged(apply, scene)
         return try perform(apply, plan, construction, client)
     }
 }
@@ -166,7 +211,7 @@ extension GraphRuntime {
 extension Request {
     var changesStructure: Bool {
         switch self {
-        case .apply, .remove, .move, .restore: true
+        case .apply, .remove, .withdraw, .move, .restore: true
         default: false
         }
     }

@@ -43,6 +43,9 @@ extension GraphRuntime {
                         path: key)
                 ))
         }
+        for (layer, waiting) in graph.waitingLayers {
+            failures.append((layer.revision, waiting))
+        }
         let untold = graph.persistence.absentKeys.count - GraphRuntime.toldRows
         if !clients.access.rules.isEmpty, let parts = graph.findPartsWithoutAuthor() {
             failures.append(

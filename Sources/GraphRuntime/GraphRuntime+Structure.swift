@@ -16,6 +16,7 @@ extension GraphRuntime {
             for change in authors.takeUnkept() { store.add(change) }
             unset = perform(plan, construction, client, motion, cut(request.options.label))
             store.takeChanges()
+            graph.noteLayer(of: plan, at: revision)
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
         var result: ValueMap = ValueMap([
@@ -63,6 +64,12 @@ extension GraphRuntime {
         let stamp = graph.stamp
         try graph.remove(node)
         watching.complete(since: stamp, by: client, cut(options.label), motion)
+        store.takeChanges()
+        return .revision(revision)
+    }
+
+    func withdraw(_ plan: ScenePlan, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        perform(plan, nil, client, try presentations.motion(options), cut(options.label))
         store.takeChanges()
         return .revision(revision)
     }

@@ -125,6 +125,15 @@ final class Reader {
         return .value(graph.description.details(of: try graph.locate(path)))
     }
 
+    /// The named layers at a node and below it.
+    func layers(_ text: String) throws(Failure) -> Answer {
+        let path = try AttributePath(node: text)
+        return .value([
+            "revision": .int(Int64(clamping: history.revision)),
+            "layers": .list(graph.description.layers(at: path.nodes)),
+        ])
+    }
+
     /// The cards of a node and all below it, or the card of an attribute.
     func board(_ text: String, _ panel: ValueMap) throws(Failure) -> Answer {
         let path = try AttributePath(text)

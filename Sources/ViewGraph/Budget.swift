@@ -32,15 +32,25 @@ struct Budget {
     mutating func charge(_ cost: Int) throws(Failure) {
         if isWaived { return }
         steps -= cost
-        guard steps > 0 else {
-            throw Failure(
-                .limit, "the request costs more steps than one request may use",
-                hint: "ask for less at once; the setting request-cost is the limit")
-        }
+        guard steps > 0 else { throw Budget.spent }
     }
+
+    private static let spent = Failure(
+        .limit, "the request costs more steps than one request may use",
+        hint: "ask for less at once; the setting request-cost is the limit")
 
     /// Charges steps of planning a document.
     mutating func chargePlan(_ cost: Int) throws(Failure) { if !waivesPlans { try charge(cost) } }
+
+    /// - Throws: `limit` if so many steps of planning a document are not left. Nothing is charged.
+    func refusePlan(_ cost: Int) throws(Failure) {
+        guard waivesPlans || isWaived || cost < steps else { throw Budget.spent }
+    }
+
+    /// Steps for new nodes that are made in one turn.
+    static func cost(ofMaking growth: Wiring.Growth) -> Int {
+        growth.nodes * stepsPerNewNode + growth.attributes * stepsPerNewAttribute + growth.costAtOnce
+    }
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
     mutating func chargeInstances(_ count: Int, _ each: Wiring.Growth) throws(Failure) {

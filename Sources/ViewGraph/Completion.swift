@@ -13,7 +13,7 @@ struct Completion {
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
     /// Nodes that are not to be there after all.
-    private var removed: [UInt32] = []
+    private var removed: Set<UInt32> = []
     private(set) var taken: [AbsentNode] = []
     private(set) var failures: [(revision: UInt64, failure: Failure)] = []
 
@@ -31,7 +31,7 @@ struct Completion {
         pending = tops.reversed()
         while let row = pending.popLast() { complete(row) }
         for parent in disordered { graph.sortChildren(of: parent) }
-        for row in removed { graph.destroySubtree(row) }
+        for row in removed.sorted() { graph.destroySubtree(row) }
     }
 
     /// Notes new nodes that have rows.
@@ -77,7 +77,9 @@ struct Completion {
     }
 
     private mutating func complete(_ row: UInt32) {
+        if removed.contains(row) { return }
         guard let absent = absent(row) else {
+            takeLayers(below: row)
             pending += record(row).children.reversed()
             return
         }
@@ -87,6 +89,7 @@ struct Completion {
             take(fields, into: row, absent)
         }
         takeValues(of: absent, row)
+        takeLayers(below: row)
         let below = inOrder(absent.children)
         for child in below where child.fields?["removed"] == true { remove(child, below: row) }
         pending += record(row).children.reversed()
@@ -98,19 +101,30 @@ struct Completion {
         }
     }
 
+    /// Gives a node the children that named layers complete or make.
+    private mutating func takeLayers(below row: UInt32) {
+        guard !graph.nodes.layers.isEmpty, !record(row).kind.isMadeFromData,
+            case let key = graph.nodes.key(of: row), !graph.nodes.layers.keys(below: key).isEmpty
+        else { return }
+        graph.readLayers(below: row, key)
+        rebase(row, graph.nodes.childrenBelowEdits(of: row))
+    }
+
     private mutating func remove(_ absent: AbsentNode, below row: UInt32) {
         if record(row).kind.isMadeFromData { return }
         let id = Name(StoredKey.id(of: absent.key))
         taken.append(absent)
         absent.isTaken = true
-        graph.nodes.part(row).removed.insert(id)
+        let part = graph.nodes.part(row)
+        part.removed.insert(id)
+        part.revision = max(part.revision, absent.revision)
         if let there = graph.nodes.child(id, of: row) { drop(there) }
     }
 
     /// Takes a node out of the tree that a layer below has made.
     private mutating func drop(_ row: UInt32) {
         graph.nodes.detach(row)
-        removed.append(row)
+        removed.insert(row)
     }
 
     /// The order in which nodes below another one are made: that of their places.
@@ -208,9 +222,10 @@ struct Completion {
         part.isMade = true
         part.isStored = true
         part.order = fields["order"]?.string
+        part.revision = absent.revision
         disordered.insert(parent)
         taken.append(absent)
-        if fields["members"] != nil || fields["without"] != nil { takeMembers(fields, into: row, absent) }
+        if fields["members"] != nil { takeMembers(fields, into: row, absent) }
         find(below: row, key)
         pending.append(row)
     }
@@ -221,10 +236,11 @@ struct Completion {
 
     /// Takes what the edits say of a node that the layers below make.
     private mutating func take(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
-        let says = ["completes", "members", "without", "given"].contains { fields[.string($0)] != nil }
+        let says = ["completes", "members", "given"].contains { fields[.string($0)] != nil }
         if says, !takeMembers(fields, into: row, absent) { return }
         taken.append(absent)
         takePlace(fields, of: row)
+        graph.nodes.part(row).revision = absent.revision
     }
 
     /// - Returns: false if they do not fit the node as it is now; then they wait.
@@ -253,7 +269,6 @@ struct Completion {
                     path: path))
             return false
         }
-        content.without = fields["without"]?.list ?? ValueList()
         if let slot = givenSlot(fields), !content.isMade {
             if content.members == nil, content.said == nil { content.members = NodeDefinition() }
             if let members = content.members { members.givenSlot = slot } else { content.said?.givenSlot = slot }
@@ -275,8 +290,11 @@ struct Completion {
         while let (row, children) = pending.popLast() {
             for (place, (definition, slot)) in children.enumerated() {
                 let child: UInt32
+                if let there = graph.nodes.child(definition.id, of: row), graph.nodes.isMade(there) { continue }
                 if let there = graph.nodes.child(definition.id, of: row), graph.nodes.canFollow(definition, there) {
                     child = there
+                    record(child).basePlace = UInt32(place)
+                    if record(there).definition === definition { continue }
                     if let data = record(there).definition.forEach, definition.forEach?.isSame(as: data) == false {
                         graph.removeInstances(of: there)
                     }

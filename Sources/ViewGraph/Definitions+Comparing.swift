@@ -82,9 +82,8 @@ extension NodeDefinition {
 
     /// This definition, completed with what only `base` says.
     /// - Parameters:
-    ///   - members: members of `base` that the result lacks, by group and name.
     ///   - isOfUse: its modifiers replace those of the use alone, not those of the component's body.
-    func merged(over base: NodeDefinition, without members: ValueList = [], isOfUse: Bool = false) -> NodeDefinition {
+    func merged(over base: NodeDefinition, isOfUse: Bool = false) -> NodeDefinition {
         let merged = NodeDefinition()
         merged.id = base.id
         merged.kind = base.kind
@@ -98,7 +97,6 @@ extension NodeDefinition {
         let names = Set(texts: attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
         if !isPlain || !base.isPlain { mergeRest(over: base, into: merged, isOfUse: isOfUse) }
-        for member in members { merged.drop(member) }
         merged.children = union(children, base.children)
         return merged
     }
@@ -159,6 +157,33 @@ extension NodeDefinition {
         return old.filter { !ids.contains($0.id) } + new
     }
 
+    /// The use of a component alone, and what documents have said of its node besides: members that neither the use nor
+    /// the body has, or that replace those of the body. nil: nothing.
+    func dividedUse() -> (use: NodeDefinition, others: NodeDefinition?) {
+        guard let base else { return (self, nil) }
+        let (use, others) = (NodeDefinition(copyOf: self, id: id), NodeDefinition())
+        let inBody = Dictionary(base.attributes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        use.attributes = []
+        for attribute in attributes {
+            let own = inBody[attribute.name]
+            var isOfUse = own.map { $0.isParameter || $0 == attribute } ?? false
+            if own == nil, case .action(let action) = attribute.role { isOfUse = action.trigger != nil }
+            if !isOfUse { others.attributes.append(attribute) }
+            if let kept = isOfUse ? attribute : own { use.attributes.append(kept) }
+        }
+        for group in [\NodeDefinition.environment, \.containerValues, \.preferences] {
+            let own = base[keyPath: group]
+            let (atUse, inside) = divided(group)
+            if inside.count == own.count, inside != own {
+                others[keyPath: group] = inside.filter { !own.contains($0) }
+                use[keyPath: group] = group == \.preferences ? own + atUse : atUse + own
+            }
+        }
+        others.kind = kind
+        others.id = id
+        return others.attributes.isEmpty && others.isPlain ? (self, nil) : (use, others)
+    }
+
     /// The modifiers of a group that are written at the use of its component, and those of the component's body.
     private func divided(
         _ group: KeyPath<NodeDefinition, [KeyedExpression]>
@@ -166,29 +191,6 @@ extension NodeDefinition {
         let (all, count) = (self[keyPath: group], body?[keyPath: group].count ?? 0)
         if group == \.preferences { return (Array(all.dropFirst(count)), Array(all.prefix(count))) }
         return (all.dropLast(count), all.suffix(count))
-    }
-
-    /// - Parameter member: a group and a name.
-    private func drop(_ member: Value) {
-        guard let group = member.list?.first?.string, let name = member.list?.last?.string else { return }
-        func isMeant(_ entry: KeyedExpression) -> Bool {
-            (entry.key + entry.steps.map(\.description).joined()).hasSameBytes(as: name)
-        }
-        switch group {
-        case "attribute": attributes.removeAll { $0.name == name }
-        case "environment" where name == "objects": (environmentObjects, objectsAtUse) = ([], 0)
-        case "environment": environment.removeAll(where: isMeant)
-        case "use.environment": environment.firstIndex(where: isMeant).map { _ = environment.remove(at: $0) }
-        case "containerValues": containerValues.removeAll(where: isMeant)
-        case "use.containerValues":
-            containerValues.firstIndex(where: isMeant).map { _ = containerValues.remove(at: $0) }
-        case "preferences": preferences.removeAll(where: isMeant)
-        case "transformEnvironment": transformEnvironment = []
-        case "tag": (tag, isTagAtUse) = (nil, false)
-        case "animation": animations = []
-        case "transition": transition = nil
-        default: break
-        }
     }
 }
 

@@ -53,6 +53,8 @@ public struct Description {
         var described = ValueMap()
         for (name, attribute) in graph.allAttributes(of: row) { described[name] = details(of: attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
+        let layers = layerNames(of: row)
+        if !layers.isEmpty { map["layers"] = .list(layers) }
         let choices = choices(below: row)
         if !choices.isEmpty { map["choices"] = .list(choices) }
         return map
@@ -138,6 +140,9 @@ public struct Description {
         let record = graph.record(attribute)
         map["kind"] = .string(record.kind.rawValue)
         if case .rule(let rule) = record.source { map["rule"] = .string(rule.program.text) }
+        if let layer = layerSaying(record.name, of: record.node) {
+            map["layer"] = ["name": .string(layer.name), "at": .string(layer.at)]
+        }
         map["dependencies"] = .list(
             engine.inputs(of: attribute).filter { graph.isVisible($0) }.map { .string(graph.path(of: $0)) })
         guard graph.mayRead == nil else { return }

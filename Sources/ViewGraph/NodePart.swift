@@ -10,10 +10,8 @@ struct PartContent {
     var said: NodeDefinition?
     /// Members that come over `said` and the layers below.
     var members: NodeDefinition?
-    /// Members of all these that the node does not have, by group and name.
-    var without = ValueList()
 
-    var isEmpty: Bool { !isMade && said == nil && members == nil && without.isEmpty }
+    var isEmpty: Bool { !isMade && said == nil && members == nil }
 }
 
 extension PartContent {
@@ -27,8 +25,8 @@ extension PartContent {
 
     /// The definition of a node, composed from its layers.
     func compose(over bottom: NodeDefinition?) -> NodeDefinition? {
-        guard let base = base(over: bottom), members != nil || !without.isEmpty else { return base(over: bottom) }
-        return (members ?? NodeDefinition()).merged(over: base, without: without)
+        guard let base = base(over: bottom), let members else { return base(over: bottom) }
+        return members.merged(over: base)
     }
 
     /// The children that the node gets whenever it is made, without those that have parts which make them.
@@ -54,9 +52,6 @@ extension PartContent {
             let other = new.differing(from: composed)
             members = members.map { other.merged(over: $0) } ?? other
         }
-        let names = Set(texts: definition.attributes.map(\.name))
-        without = ValueList(
-            without.filter { $0.list?.first != "attribute" || !names.contains(Name($0.list?.last?.string ?? "")) })
     }
 
     /// The part as a document alone says it.
@@ -84,13 +79,14 @@ final class NodePart {
     var isStored = false
     /// True while the node waits in `Persistence` for its row to be worked out.
     var isDue = false
+    /// The last revision that changed it, or took a child away from its node; 0 for a node that came with one above it.
+    var revision: UInt64 = 0
     private var rare: Rare?
 
     private final class Rare {
         var bottom: NodeDefinition?
         var said: NodeDefinition?
         var members: NodeDefinition?
-        var without = ValueList()
         var removed: Set<Name> = []
     }
 
@@ -113,19 +109,16 @@ final class NodePart {
     /// - Parameter definition: the node's composed definition.
     fileprivate func content(of definition: NodeDefinition) -> PartContent {
         guard let rare else { return PartContent(isMade: isMade, said: isMade ? definition : nil) }
-        return PartContent(
-            isMade: isMade, said: rare.said ?? (isMade ? definition : nil), members: rare.members,
-            without: rare.without)
+        return PartContent(isMade: isMade, said: rare.said ?? (isMade ? definition : nil), members: rare.members)
     }
 
     fileprivate func set(_ content: PartContent, over bottom: NodeDefinition?) {
         isMade = content.isMade
         // Then the node's definition says all, and siblings share it.
-        if content.isMade, content.members == nil, content.without.isEmpty, rare == nil { return }
+        if content.isMade, content.members == nil, rare == nil { return }
         let rare = madeRare
-        let isPlain = content.members == nil && content.without.isEmpty
-        rare.said = content.isMade && isPlain ? nil : content.said
-        (rare.members, rare.without) = (content.members, content.without)
+        rare.said = content.isMade && content.members == nil ? nil : content.said
+        rare.members = content.members
         rare.bottom = content.isMade || content.isEmpty ? nil : bottom
     }
 }
@@ -150,6 +143,13 @@ extension Tree<NodeRecord> {
 
     /// The children that the layers below the edits, or the body of its component, give a node.
     func childrenBelowEdits(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
+        let children = childrenBelowLayers(of: row)
+        if layers.isEmpty { return children }
+        return layers.layered(children, below: key(of: row), isUse: isComponentRoot(row))
+    }
+
+    /// The children that scenes, templates, or the body of its component give a node.
+    func childrenBelowLayers(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
         if self[Int(row)].kind.isMadeFromData { return [] }
         return content(of: row).children(over: bottom(of: row))
     }

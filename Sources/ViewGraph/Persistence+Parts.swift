@@ -51,6 +51,7 @@ extension Persistence {
     func noteMove(of top: UInt32) -> Bool {
         guard notesChanges else { return false }
         for row in nodes.subtree(of: top) { forgetRows(of: row) }
+        noteEdited(nodes[Int(top)].parent)
         return isBelowEdits(top)
     }
 
@@ -115,7 +116,9 @@ extension Persistence {
         if let said = content.said {
             content.said = said.completing(bottom)
         } else if bottom.base != nil {
-            content.said = bottom
+            let (use, others) = bottom.dividedUse()
+            content.said = use
+            if let others { content.members = content.members.map { $0.merged(over: others) } ?? others }
         } else {
             let own = NodeDefinition(copyOf: nodes[Int(row)].definition, id: nodes[Int(row)].id)
             (own.header, own.children, own.footer) = ([], [], [])
@@ -172,6 +175,7 @@ extension Persistence {
     func forgetRemoved(_ id: Name, from parent: UInt32, hasRow: Bool = true) {
         guard nodes[Int(parent)].part?.removed.contains(id) == true else { return }
         nodes.part(parent).removed.remove(id)
+        noteEdited(parent)
         if hasRow { return }
         note(StoreChange(key: key(of: parent) + "/" + StoredKey.escape(id.text), name: "", value: nil))
     }
@@ -204,6 +208,8 @@ extension Persistence {
 
     private func noteTopGone(_ top: UInt32) {
         if isLosing { return }
+        let parent = nodes[Int(top)].parent
+        if !nodes[Int(parent)].kind.isMadeFromData { noteEdited(parent) }
         forgetAbsentRows(below: [top])
         if isBelowEdits(top) { noteRemoved(nodes[Int(top)].id, from: nodes[Int(top)].parent) }
     }

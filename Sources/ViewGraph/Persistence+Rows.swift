@@ -8,7 +8,6 @@ import SceneModel
 // | `makes` | the definition of a node that the edits make, in document form |
 // | `completes` | for a node that the layers below make: the use of a component that it is made from |
 // | `members` | further members, in document form |
-// | `without` | members that it does not have, as `[group, name]` |
 // | `removed` | the edits remove the node |
 // | `order`, `slot` | its place among its siblings, if the edits say one |
 // | `given` | the component's slot that it is given for |
@@ -38,17 +37,16 @@ extension Persistence {
             }
             if let slot = members.givenSlot { fields["given"] = .string(slot) }
         }
-        if !content.without.isEmpty { fields["without"] = .list(content.without) }
         if content.said != nil || content.members != nil {
             if lastReferred?.definition !== node.definition {
-                lastReferred = (node.definition, names(in: node.definition))
+                lastReferred = (node.definition, Persistence.names(in: node.definition))
             }
             if let written = lastReferred?.written { fields.add("names", written) }
         }
         return fields.isEmpty ? nil : .map(fields)
     }
 
-    private func names(in definition: NodeDefinition) -> Value? {
+    static func names(in definition: NodeDefinition) -> Value? {
         let names = ReferredNames(in: definition).all.sorted { $0.precedesByBytes($1) }
         return names.isEmpty ? nil : .list(names.map { .string($0) })
     }

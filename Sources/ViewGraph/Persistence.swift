@@ -30,6 +30,10 @@ public final class Persistence {
     var renamed: [StoreChange] = []
     /// The revision of the changes that were taken last.
     private(set) var lastRevision: UInt64 = 0
+    /// The last revision of the store when this process began.
+    private(set) var restoredRevision: UInt64 = 0
+    /// Nodes whose edits count as changed although their rows need not be written.
+    private var edited: [NodeID] = []
     /// Its nodes have rows and are not in the tree yet.
     var ahead: Construction?
     /// Nodes whose rows may have changed.
@@ -68,6 +72,12 @@ public final class Persistence {
         dueNodes.append(nodes.nodeID(row))
     }
 
+    /// Notes that the edits of a node count as changed now: a child was taken away from it, or its row was written before
+    /// it came into the tree.
+    func noteEdited(_ row: UInt32) {
+        if notesChanges { edited.append(nodes.nodeID(row)) }
+    }
+
     /// Stores a value of a node under a name; nil deletes it.
     func note(_ value: Value?, as name: String, of row: UInt32) {
         if value != nil { nodes[Int(row)].hasValues = true }
@@ -90,7 +100,7 @@ public final class Persistence {
             changes.insert(contentsOf: renamed, at: 0)
             renamed = []
         }
-        settleRows()
+        settleRows(at: revision)
         lastRevision = revision
         if changes.isEmpty { return [] }
         ahead?.mark(at: revision)
@@ -102,12 +112,15 @@ public final class Persistence {
     func forgetChanges() { changes = [] }
 
     /// Works out the rows of nodes that have changed.
-    private func settleRows() {
+    private func settleRows(at revision: UInt64) {
+        for node in edited where nodes.isAlive(node) { nodes.part(node.row).revision = revision }
+        if !edited.isEmpty { edited = [] }
         if dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return }
         if !unplaced.isEmpty || !reordered.isEmpty { settleOrder() }
         for node in dueNodes {
             guard nodes.isAlive(node), let part = nodes[Int(node.row)].part else { continue }
             part.isDue = false
+            part.revision = revision
             guard nodes.isLinked(node.row) || part.isStored else { continue }
             if let value = writtenRow(of: node.row) {
                 part.isStored = true
@@ -135,13 +148,19 @@ public final class Persistence {
     /// Takes the rows of a store, before any node takes its own.
     func begin(with rows: [StoredRow]) {
         absentRows = AbsentRows(expecting: rows.count)
-        for row in rows where StoredKey.isOfNode(row.key) { absentRows.insert(row) }
+        for row in rows where StoredKey.isOfNode(row.key) {
+            absentRows.insert(row)
+        }
+        restoredRevision = rows.map(\.revision).max() ?? 0
     }
 
     // MARK: New nodes
 
     /// Notes a node that was made: it may have rows.
-    func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
+    func noteMade(_ row: UInt32) { if mayHaveParts { made.append(nodes.nodeID(row)) } }
+
+    /// True if a new node may find something that is said of it already.
+    private var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
 
     /// True if `takeMade` has something to return.
     var hasMade: Bool { !made.isEmpty }
@@ -150,7 +169,7 @@ public final class Persistence {
     func takeMade() -> [UInt32] {
         if made.isEmpty { return [] }
         defer { made = [] }
-        return absentRows.isEmpty ? [] : made.filter { nodes.isAlive($0) }.map(\.row)
+        return mayHaveParts ? made.filter { nodes.isAlive($0) }.map(\.row) : []
     }
 
     // MARK: Order

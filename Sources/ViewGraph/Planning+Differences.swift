@@ -12,12 +12,16 @@ extension Planning {
     /// One line per attribute or group of modifiers: `+` for a new one, `-` for one that goes, `~` for a change; with
     /// the old and the new text.
     ///
+    /// A line also tells which named layer says the attribute now.
     /// - Parameter target: what the node becomes.
     func describeDifferences(_ row: UInt32, _ target: NodeDefinition) -> [String] {
         let path = graph.nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {
             let (group, value) = DefinitionWriter.attribute(attribute)
             return "\(group) \(value.jsonText)"
+        }
+        func layer(_ name: String) -> String {
+            graph.description.layerSaying(name, of: row).map { ", of the layer \($0.name) at \($0.at)" } ?? ""
         }
         var lines: [String] = []
         for attribute in target.attributes {
@@ -33,12 +37,13 @@ extension Planning {
             if case (.state, .state) = (old.role, attribute.role) {
                 line += old.type == attribute.type ? ", keeps its value" : ", starts from its initial value"
             }
-            lines.append(line)
+            lines.append(line + layer(attribute.name))
         }
         let names = Set(target.attributes.map(\.name))
         for (name, attribute) in graph.nodes[Int(row)].attributes where !names.contains(name) {
             if graph.nodes[Int(row)].instances?.elements == attribute { continue }
-            lines.append("- \(path).\(name)" + (graph.record(attribute).definition.map { ": \(said($0))" } ?? ""))
+            let old = graph.record(attribute).definition.map { ": \(said($0))" } ?? ""
+            lines.append("- \(path).\(name)\(old)\(layer(name))")
         }
         var (before, after) = (ValueMap(), ValueMap())
         DefinitionWriter.addModifiers(of: graph.nodes[Int(row)].definition, beyond: nil, into: &before)

@@ -6,7 +6,7 @@ import SceneModel
 
 /// A plan that is being made. It reads the tree as it was when it was begun, and changes nothing.
 public final class Planning {
-    public private(set) var plan: ScenePlan
+    public internal(set) var plan: ScenePlan
     let graph: Wiring
     let scene: SceneDefinition
     private let mode: ApplyMode
@@ -19,6 +19,12 @@ public final class Planning {
     /// The document's declarations are in force already, so a node that does not differ need not be touched.
     private let isDeclared: Bool
     private let version: UInt64
+    /// The named layer that the document is; nil if it changes the edits.
+    let layer: LayerName?
+    /// The named layers from now on.
+    var layers: NamedLayers
+    /// The children below the edits as they are planned, by parent.
+    private var plannedBelow: [UInt32: [ObjectIdentifier]] = [:]
     /// The children that the plan creates. If a document makes one that a component declared in it has, too, that of
     /// the document counts; documents are planned first.
     private var created: Set<Creation> = []
@@ -28,6 +34,8 @@ public final class Planning {
         var id: Name
     }
 
+    /// What is planned of nodes so far.
+    private var planned: [UInt32: (content: PartContent, bottom: NodeDefinition?)] = [:]
     /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
     private var renewed: [UInt32: PartContent] = [:]
     /// Their nodes, outer ones last.
@@ -43,9 +51,11 @@ public final class Planning {
     private var lastCompared: (pair: (ObjectIdentifier, ObjectIdentifier), isOther: Bool)?
 
     fileprivate init(
-        _ graph: Wiring, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool, isKept: Bool,
-        isBuilt: Bool
+        _ graph: Wiring, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, as layer: LayerName?,
+        isTold: Bool, isKept: Bool, isBuilt: Bool
     ) {
+        self.layer = layer
+        layers = graph.nodes.layers
         let place = graph.nodes.ids(of: node.row)
         plan = ScenePlan(declarations: scene.declarations, top: node.row)
         plan.values = scene.values.map { path, value in
@@ -60,10 +70,33 @@ public final class Planning {
         isDeclared = graph.declarations.haveAll(of: scene.declarations)
         version = graph.nodes.changes
         cost = scene.values.count * PlanCost.value
-        pending = [
+        pending = []
+        if layer == nil {
+            pending.append(
+                Children(
+                    parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace))
+        }
+    }
+
+    /// Plans children of a node again, of which named layers say something else than before. Outer ones come last.
+    func planLayered(_ ids: Set<Name>, below row: UInt32, _ children: [(definition: NodeDefinition, slot: Slot)]) {
+        pending.append(
             Children(
-                parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace)
-        ]
+                parent: row, definitions: children.map { ($0.definition, $0.slot) }, isBelow: true, only: ids))
+    }
+
+    func chargeUpdate() { cost += PlanCost.update }
+
+    /// Charges new nodes that are made in one turn.
+    func chargeAtOnce(_ growth: Wiring.Growth) { cost += Budget.cost(ofMaking: growth) }
+
+    /// - Throws: `limit` if the change costs more than the request may use.
+    func refuseCost() throws(Failure) { try graph.budget.refusePlan(cost) }
+
+    func noteAdded(_ path: String, _ growth: Wiring.Growth) {
+        plan.added.append(path)
+        self.growth += growth
+        cost += growth.costAtOnce
     }
 
     /// Reads again what the edits say of nodes whose components the document declares anew.
@@ -109,6 +142,8 @@ public final class Planning {
         var isReplacing = false
         /// The layers below the edits give the node these children.
         var isBelow = false
+        /// Of these, only those with such an id are others than before.
+        var only: Set<Name>?
         /// For children that the document has: those that the layers below the edits will give the node, if these are
         /// others than before.
         var below: Set<Name>?
@@ -128,10 +163,11 @@ extension Wiring {
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would
     ///   become too large or too deep.
     public func planned(
-        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false,
-        isBuilt: Bool = false
+        _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, as layer: LayerName? = nil, isTold: Bool = false,
+        isKept: Bool = false, isBuilt: Bool = false
     ) throws(Failure) -> Planning {
-        let planning = try planning(of: scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
+        let planning = try planning(
+            of: scene, at: node, mode, as: layer, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
         while true {
             let all = max(stepsLeft, 1)
             var steps = all
@@ -144,8 +180,8 @@ extension Wiring {
     /// Begins to plan.
     /// - Parameter isBuilt: the new nodes of the document are made already.
     public func planning(
-        of scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false,
-        isBuilt: Bool = false
+        of scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, as layer: LayerName? = nil, isTold: Bool = false,
+        isKept: Bool = false, isBuilt: Bool = false
     ) throws(Failure) -> Planning {
         guard nodes[Int(node.row)].kind != .forEach else {
             throw Failure(
@@ -158,8 +194,10 @@ extension Wiring {
                 hint: "make it a container or a group")
         }
         try refuseFormerPlaces(of: scene, at: node.row)
-        let planning = Planning(self, scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
+        let planning = Planning(
+            self, scene, at: node, mode, as: layer, isTold: isTold, isKept: isKept, isBuilt: isBuilt)
         try planning.renew()
+        try planning.planLayers(scene, at: node.row)
         return planning
     }
 }
@@ -187,6 +225,7 @@ extension Planning {
             if current == nil {
                 while pending.isEmpty, let row = renewedLeft.popLast() { planRenewed(row) }
                 guard let next = pending.popLast() else { break }
+                if next.isBelow, !beginBelow(next) { continue }
                 current = siblings(next)
             }
             while let (definition, slot) = current?.take() {
@@ -202,6 +241,7 @@ extension Planning {
             if let done = current?.children {
                 if done.isBelow {
                     planLosses(besides: done)
+                    if plan.layers != nil { try refuseSharedIDs(below: done) }
                 } else {
                     if done.isReplacing { planRemovals(besides: done) }
                     try refuseSharedIDs(done)
@@ -219,6 +259,15 @@ extension Planning {
         return true
     }
 
+    /// - Returns: false if these children are planned already, or go.
+    private func beginBelow(_ children: Children) -> Bool {
+        let definitions = children.definitions.map { ObjectIdentifier($0.0) }
+        let known = plannedBelow.updateValue(definitions, forKey: children.parent)
+        guard children.only != nil else { return known != definitions }
+        let gone = Set(plan.removals + plan.losses)
+        return known == nil && (gone.isEmpty || !nodes.upward(from: children.parent).contains { gone.contains($0) })
+    }
+
     private func siblings(_ children: Children) -> Siblings {
         let row = children.parent
         let path = nodes.path(of: row)
@@ -228,7 +277,11 @@ extension Planning {
     }
 
     /// What the edits say of a node, as far as it is planned.
-    private func content(of row: UInt32) -> PartContent { renewed[row] ?? nodes.content(of: row) }
+    private func content(of row: UInt32) -> PartContent {
+        renewed[row] ?? planned[row]?.content ?? nodes.content(of: row)
+    }
+
+    private func bottom(of row: UInt32) -> NodeDefinition? { planned[row].map(\.bottom) ?? nodes.bottom(of: row) }
 
     /// Plans a node of the document.
     private func plan(_ definition: NodeDefinition, _ slot: Slot) throws(Failure) {
@@ -281,7 +334,7 @@ extension Planning {
         let isElsewhere = old.slot != slot || old.definition.givenSlot != given
         if isElsewhere { plan.slots.append((existing, slot, isSaid: true)) }
         growth.attributes += definition.attributes.count { graph.ownAttribute($0.name, of: existing) == nil }
-        let bottom = nodes.bottom(of: existing)
+        let bottom = bottom(of: existing)
         var isOther = isElsewhere || isMadeAnew(definition, old.definition)
         var content = PartContent()
         var target = definition
@@ -310,7 +363,7 @@ extension Planning {
                 // A document can complete a list whose component it declares anew.
                 if isMadeFromData || isRenewed { planInstances(of: existing, target) }
             } else if isRenewed || definition.base != nil {
-                let children = below(content, over: bottom)
+                let children = below(content, over: bottom, existing)
                 newBelow = children
                 pending.append(Children(parent: existing, definitions: children, isBelow: true))
             }
@@ -343,11 +396,17 @@ extension Planning {
         isOther: Bool = true
     ) {
         if isOther { plan.changes.append(row) }
+        planned[row] = (content, bottom)
         plan.updates.append(.init(row: row, definition: target, content: content, bottom: bottom, isSaid: isSaid))
     }
 
-    private func below(_ content: PartContent, over bottom: NodeDefinition?) -> [(NodeDefinition, Slot)] {
-        content.children(over: bottom).map { ($0.definition, $0.slot) }
+    private func below(
+        _ content: PartContent, over bottom: NodeDefinition?, _ row: UInt32
+    ) -> [(NodeDefinition, Slot)] {
+        let children = content.children(over: bottom)
+        if layers.isEmpty { return children.map { ($0.definition, $0.slot) } }
+        let isUse = content.compose(over: bottom)?.component != nil
+        return layers.layered(children, below: nodes.key(of: row), isUse: isUse).map { ($0.definition, $0.slot) }
     }
 
     /// Plans a child that the layers below the edits give a node.
@@ -356,7 +415,12 @@ extension Planning {
         let row = siblings.children.parent
         let isNamed = !definition.kind.isTransparent
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
-        if nodes[Int(row)].part?.removed.contains(definition.id) == true { return }
+        if let only = siblings.children.only, !only.contains(definition.id) { return }
+        if nodes[Int(row)].part?.removed.contains(definition.id) == true {
+            guard siblings.children.only != nil, layer != nil else { return }
+            plan.added.append(name)
+            return try planCreation(definition, slot, isContent: definition.isContent, .restored)
+        }
         guard let existing = nodes.child(definition.id, of: row) else {
             if created.contains(Creation(parent: row, id: definition.id)) { return }
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
@@ -395,7 +459,7 @@ extension Planning {
         if target.forEach != nil {
             planInstances(of: row, target)
         } else {
-            pending.append(Children(parent: row, definitions: below(content, over: bottom), isBelow: true))
+            pending.append(Children(parent: row, definitions: below(content, over: bottom, row), isBelow: true))
         }
     }
 
@@ -404,7 +468,7 @@ extension Planning {
         guard let content = renewed.removeValue(forKey: row) else { return }
         let gone = Set(plan.removals + plan.losses)
         if !gone.isEmpty, nodes.upward(from: row).contains(where: { gone.contains($0) }) { return }
-        let bottom = nodes.bottom(of: row)
+        let bottom = bottom(of: row)
         guard let target = content.compose(over: bottom) else { return }
         if differs(row, target, true) {
             cost += costOfChange(row, target, true)
@@ -415,7 +479,7 @@ extension Planning {
         if target.forEach != nil {
             planInstances(of: row, target)
         } else {
-            pending.append(Children(parent: row, definitions: below(content, over: bottom), isBelow: true))
+            pending.append(Children(parent: row, definitions: below(content, over: bottom, row), isBelow: true))
         }
     }
 
@@ -461,6 +525,24 @@ extension Planning {
         for child in parent.children where !named.contains(nodes[Int(child)].id) && !gone.contains(child) {
             taken = ids.add(nodes[Int(child)].definition) ?? taken
         }
+        if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
+    }
+
+    /// - Throws: the same for the children that named layers give a node, beside those that the edits make.
+    private func refuseSharedIDs(below done: Children) throws(Failure) {
+        let parent = nodes[Int(done.parent)]
+        guard parent.hasTransparentChildren || done.definitions.contains(where: { $0.0.kind == .choice }) else {
+            return
+        }
+        var ids = SiblingIDs()
+        var taken: Name?
+        let made = parent.children.filter { nodes.isMade($0) }
+        let madeIDs = Set(made.map { nodes[Int($0)].id })
+        for (definition, _) in done.definitions
+        where !madeIDs.contains(definition.id) && parent.part?.removed.contains(definition.id) != true {
+            taken = ids.add(definition) ?? taken
+        }
+        for child in made { taken = ids.add(nodes[Int(child)].definition) ?? taken }
         if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
     }
 
@@ -549,7 +631,8 @@ extension Planning {
             update(
                 instance, content.compose(over: template) ?? template, content, over: template, isSaid: isSaid,
                 isOther: false)
-            pending.append(Children(parent: instance, definitions: below(content, over: template), isBelow: true))
+            pending.append(
+                Children(parent: instance, definitions: below(content, over: template, instance), isBelow: true))
         }
     }
 

@@ -36,7 +36,8 @@ extension ViewGraph {
             timedValues.resumeTime(from: row.value)
         }
         for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
-        if !persistence.absentRows.isEmpty {
+        nodes.layers = NamedLayers(others.filter { NamedLayers.isKey($0.key) })
+        if !persistence.absentRows.isEmpty || !nodes.layers.isEmpty {
             complete([NodeID.root.row])
             unsettled.nodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))

@@ -8,7 +8,7 @@ extension ScenePlan {
     /// True if the tree, its declarations and its states are already as a plan would make them.
     /// O(declarations and values of the document).
     public func isDone(in graph: Wiring) -> Bool {
-        creations.isEmpty && removals.isEmpty && losses.isEmpty && restarts.isEmpty && slots.isEmpty
+        layers == nil && creations.isEmpty && removals.isEmpty && losses.isEmpty && restarts.isEmpty && slots.isEmpty
             && changed.isEmpty
             && orders.allSatisfy { graph.nodes.newOrder($0.definitions, below: $0.parent) == nil }
             && values.allSatisfy { isHeld($0.value, at: $0.path, in: graph) }

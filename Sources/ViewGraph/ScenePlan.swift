@@ -18,6 +18,11 @@ public struct ScenePlan {
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
     /// The children that the layers below the edits now give nodes, in order.
     var childrenBelow: [(parent: UInt32, ids: [Name])] = []
+    /// The named layers from now on, if they change, and the changes of their rows.
+    var layers: NamedLayers?
+    var layerChanges: [StoreChange] = []
+    /// The number of the layer that the document is.
+    var layer: Int?
     /// `forEach` nodes whose instances cannot be kept.
     var restarts: [UInt32] = []
 

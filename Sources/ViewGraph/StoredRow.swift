@@ -123,7 +123,7 @@ enum StoredKey {
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
     static func isDeclaration(_ key: String) -> Bool {
-        !isOfNode(key)
+        !isOfNode(key) && !NamedLayers.isKey(key)
             && !(StoreChange.runtimeKeys + [unlinked, StoreChange.timeKey]).contains { $0.hasSameBytes(as: key) }
     }
 

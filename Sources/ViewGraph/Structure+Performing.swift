@@ -15,6 +15,11 @@ extension ViewGraph {
         engine.advanceRevision()
         let before = declarations
         declareNames(plan.declarations)
+        if let layers = plan.layers {
+            nodes.layers = layers
+            persistence.forgetIDsBelow()
+            for change in plan.layerChanges { persistence.note(change) }
+        }
         destroySubtrees(plan.removals)
         for row in plan.losses { persistence.noteLost(row) }
         persistence.isLosing = true
@@ -57,6 +62,7 @@ extension ViewGraph {
                     // Its siblings may be in other parts than when it got its key.
                     persistence.notePlace(of: made)
                 }
+                if construction?.isStored == true { persistence.noteEdited(made) }
             case .completed(let definition, let bottom):
                 persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
                 persistence.noteCompleted(made, by: definition, over: bottom)

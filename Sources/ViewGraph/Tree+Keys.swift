@@ -50,6 +50,11 @@ extension Tree<NodeRecord> {
         return at
     }
 
+    /// The node of a key; nil if there is none. O(depth).
+    func row(ofKey key: String) -> UInt32? {
+        node(withKey: key.utf8.split(separator: UInt8(ascii: "/")).map { Name(StoredKey.id(of: String($0) ?? "")) })
+    }
+
     /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named
     /// behind the state that contains the object.
     func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {

@@ -91,6 +91,8 @@ final class Tree<Node: TreeNode> {
     private(set) var changes: UInt64 = 0
     /// Nodes that stand elsewhere than they were declared.
     var placements = Placements()
+    /// What clients have applied under names.
+    var layers = NamedLayers()
     /// True once there has been a node of a component that places the nodes it is given.
     private(set) var hasPlaces = false
     /// True once there has been a node with animation modifiers.

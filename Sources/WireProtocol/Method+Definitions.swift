@@ -15,6 +15,18 @@ extension Method {
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
                     "create refuses nodes that exist, merge updates them, "
                         + "replace also removes what clients have applied before. Both keep the values of states."),
+                .optional(
+                    .layer, .string,
+                    "The name of a layer at the node `at`. The document is all that the layer says from now on; "
+                        + "it takes no mode."),
+                .optional(
+                    .if,
+                    .object([
+                        .required("epoch", .string, "The life of the graph, as hello or subscribe told it."),
+                        .required("revision", .count, "A revision of that life."),
+                    ]),
+                    "Refuse the document if the layer has changed after this revision; without a layer: if the edits of "
+                        + "its nodes have."),
                 .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
             result: .object([
@@ -34,22 +46,35 @@ extension Method {
                     + "the mode replace needs *read* "
                     + "on the whole tree, too, and so does a document that reads the environment")
         ) { (given) throws(Failure) in
-            .apply(
-                .init(
-                    document: given.value(.document), at: given.text(.at) ?? "/",
-                    mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
-                    options: given.transactionOptions()))
+            let (layer, mode) = (given.text(.layer), given.text(.mode).flatMap(Request.ApplyMode.init))
+            let condition = given[.if].flatMap(Request.Position.init)
+            guard layer == nil || mode == nil else {
+                throw Failure(
+                    .invalid, "apply: a layer takes no mode", hint: "the document is all that the layer says")
+            }
+            var apply = Request.Apply(
+                document: given.value(.document), at: given.text(.at) ?? "/",
+                mode: layer == nil ? mode ?? .create : .merge, dryRun: given.flag(.dryRun),
+                options: given.transactionOptions())
+            (apply.layer, apply.condition) = (layer, condition)
+            return .apply(apply)
         }
     }
 
     static var remove: Method {
         Method(
             name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
-            parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
+            parameters: [
+                path("The path of a node."),
+                .optional(.layer, .string, "Withdraws the layer of this name at the node, instead of the node."),
+            ] + transactionOptions, result: revisionOnly,
             errors: [.notFound, .invalid, .conflict, .limit, .denied],
             need: Need(.define, on: "the node and all below it")
         ) { (given) throws(Failure) in
-            .remove(path: given.path(), given.transactionOptions())
+            guard let layer = given.text(.layer) else {
+                return .remove(path: given.path(), given.transactionOptions())
+            }
+            return .withdraw(layer: layer, at: given.path(), given.transactionOptions())
         }
     }
 

@@ -119,6 +119,28 @@ extension Method {
         ) { (given) throws(Failure) in .trace(enable: given.optionalFlag(.enable)) }
     }
 
+    static var layers: Method {
+        Method(
+            name: "layers", summary: "The named layers at a node and below it, lower ones first.",
+            parameters: [.optional(.path, .string, default: "/", "The path of a node.")],
+            result: .object([
+                revision,
+                .required(
+                    "layers",
+                    .array(
+                        .object([
+                            .required("name", .string, "The name of the layer."),
+                            .required("at", .string, "The path of the node at which it was applied."),
+                            .required("revision", .count, "The last revision that changed it."),
+                            .required("nodes", .count, "Number of nodes of which it says something."),
+                            .required("waiting", .count, "Number of them that do not exist, or that it does not fit."),
+                        ])), "The layers."),
+            ]), errors: [.invalid, .denied], need: Need(.read, on: "the node and all below it")
+        ) { (given) throws(Failure) in
+            .layers(path: given.path())
+        }
+    }
+
     static var prune: Method {
         Method(
             name: "prune",

@@ -5,7 +5,7 @@ extension Method {
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
             + [restore, delegate, answer]
-            + [board, explain, history, dump, stats, trace, eval, prune]
+            + [board, explain, history, dump, layers, stats, trace, eval, prune]
     }
 
     // Parameters and shapes that several methods share.

@@ -47,7 +47,8 @@ public struct Parameter {
 public enum ParameterKey: Int, CaseIterable {
     case animation, arguments, `as`, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun,
         elapsed, enable, error, events
-    case expression, format, forward, frames, index, initial, label, maxRate, mode, motions, mutations, once, panel,
+    case expression, format, forward, frames, `if`, index, initial, label, layer, maxRate, mode, motions, mutations,
+        once, panel,
         path, paths, presentation, reports, result, revision
     case since, subscription, to, typed, value, writers
 

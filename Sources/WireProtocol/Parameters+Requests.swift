@@ -63,10 +63,7 @@ extension Parameters {
         }
         return Request.Subscribe(
             patterns: patterns, events: events, initial: optionalFlag(.initial),
-            since: self[.since].flatMap { since in
-                guard let epoch = since["epoch"]?.string, let revision = since["revision"]?.int else { return nil }
-                return Request.Position(epoch: epoch, revision: UInt64(revision))
-            },
+            since: self[.since].flatMap(Request.Position.init),
             maxRate: self[.maxRate]?.number, frameRate: frameRate, css: flag(.css), typed: flag(.typed),
             bookmarks: flag(.bookmarks), writers: flag(.writers), reports: flag(.reports))
     }
@@ -87,4 +84,12 @@ extension EventKinds {
         ("update", .update), ("invalidate", .invalidate), ("structure", .structure), ("frames", .frames),
         ("completion", .completion),
     ]
+}
+
+extension Request.Position {
+    /// - Parameter json: an object whose members have been checked.
+    init?(_ json: JSONElement) {
+        guard let epoch = json["epoch"]?.string, let revision = json["revision"]?.int else { return nil }
+        self.init(epoch: epoch, revision: UInt64(revision))
+    }
 }

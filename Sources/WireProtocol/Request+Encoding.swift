@@ -11,7 +11,7 @@ extension Request {
         case .transact: "transact"
         case .do: "do"
         case .apply: "apply"
-        case .remove: "remove"
+        case .remove, .withdraw: "remove"
         case .move: "move"
         case .restore: "restore"
         case .subscribe: "subscribe"
@@ -24,6 +24,7 @@ extension Request {
         case .explain: "explain"
         case .history: "history"
         case .dump: "dump"
+        case .layers: "layers"
         case .stats: "stats"
         case .trace: "trace"
         case .prune: "prune"
@@ -55,11 +56,24 @@ extension Request {
         case .apply(let apply):
             parameters.put("document", apply.document)
             parameters.put("at", apply.at)
-            parameters.put("mode", apply.mode.rawValue)
+            if let layer = apply.layer {
+                parameters.put("layer", layer)
+            } else {
+                parameters.put("mode", apply.mode.rawValue)
+            }
+            if let condition = apply.condition {
+                parameters.put(
+                    "if",
+                    ["epoch": .string(condition.epoch), "revision": .int(Int64(clamping: condition.revision))])
+            }
             parameters.put("dryRun", apply.dryRun)
             parameters.put(apply.options)
         case .remove(let path, let options), .restore(let path, let options):
             parameters.put("path", path)
+            parameters.put(options)
+        case .withdraw(let layer, let path, let options):
+            parameters.put("path", path)
+            parameters.put("layer", layer)
             parameters.put(options)
         case .move(let path, let to, let index, let options):
             parameters.put("path", path)
@@ -82,7 +96,7 @@ extension Request {
         case .explain(let path, let revision):
             parameters.put("path", path)
             parameters.put("revision", revision.map { Int(clamping: $0) })
-        case .history(let path): parameters.put("path", path)
+        case .history(let path), .layers(let path): parameters.put("path", path)
         case .dump(let path, let format):
             parameters.put("path", path)
             parameters.put("format", format.rawValue)

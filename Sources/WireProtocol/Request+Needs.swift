@@ -22,7 +22,8 @@ extension Request {
             try need(.define, .subtree(apply.at))
             // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
-        case .remove(let path, _), .restore(let path, _), .delegate(let path): try need(.define, .subtree(path))
+        case .withdraw(_, let path, _), .remove(let path, _), .restore(let path, _), .delegate(let path):
+            try need(.define, .subtree(path))
         case .move(let path, let to, _, _):
             try need(.define, .subtree(path))
             guard let to else {
@@ -39,7 +40,7 @@ extension Request {
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
         case .explain(let path, _), .history(let path): try need(.read, .attributes(path))
-        case .dump(let path, _): try need(.read, .subtree(path))
+        case .dump(let path, _), .layers(let path): try need(.read, .subtree(path))
         case .stats: try need(.read, .everything)
         case .trace, .prune: try need(.admin, .everything)
         case .eval(_, _, let at, _):
@@ -55,10 +56,10 @@ extension Request {
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
-        case .get, .subscribe, .describe, .board, .explain, .history, .dump, .stats, .eval: .read
+        case .get, .subscribe, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
-        case .apply, .remove, .move, .restore, .delegate: .define
+        case .apply, .remove, .withdraw, .move, .restore, .delegate: .define
         case .hello(_, _?), .trace, .prune: .admin
         }
     }

@@ -13,6 +13,8 @@ public enum Request {
     case `do`(path: RequestPath, arguments: ValueMap, TransactionOptions)
     indirect case apply(Apply)
     case remove(path: String, TransactionOptions)
+    /// Ends all that a named layer says.
+    indirect case withdraw(layer: String, at: String, TransactionOptions)
     /// - Parameters:
     ///   - to: the new parent; nil for the present one.
     ///   - index: the position among the new siblings; nil for the last.
@@ -34,6 +36,8 @@ public enum Request {
     /// The recorded past of an attribute.
     case history(path: String)
     case dump(path: String, format: DumpFormat)
+    /// The named layers at a node and below it.
+    case layers(path: String)
     case stats(format: StatsFormat)
     /// - enable: starts or stops recording turns; nil only returns the recording.
     case trace(enable: Bool?)
@@ -47,7 +51,7 @@ public enum Request {
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
-        case .get, .describe, .board, .explain, .history, .dump, .stats, .eval: true
+        case .get, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval: true
         case .trace(let enable): enable == nil
         default: false
         }
@@ -79,6 +83,10 @@ public enum Request {
         public var at: String
         public var mode: ApplyMode
         public var dryRun: Bool
+        /// The name of the layer that the document is; nil: it changes the edits.
+        public var layer: String?
+        /// Nothing is done if the layer has changed since.
+        public var condition: Position?
         public var options: TransactionOptions
 
         public init(document: Value, at: String, mode: ApplyMode, dryRun: Bool, options: TransactionOptions) {

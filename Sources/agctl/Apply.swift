@@ -10,8 +10,13 @@ struct ApplyCommand: DaemonVerb {
             The daemon checks the whole document before it changes anything. It reports faults with file, line and \
             column.
 
+            With --layer, the scene is all that a layer of this name says at the node. The layer lies between the \
+            scenes of the daemon and the changes without a layer. Applied again, it keeps its place among the layers, \
+            and what the scene no longer has goes.
+
             Examples:
               agctl apply player.yaml
+              agctl apply heating.yaml --at /kitchen --layer heating
               agctl apply panel.yaml --at /host --merge
               agctl apply player.yaml --replace --dry-run
               agctl check player.yaml && agctl apply -f player.yaml --merge
@@ -30,6 +35,8 @@ struct ApplyCommand: DaemonVerb {
 
     @Flag var mode = Request.ApplyMode.create
 
+    @Option(help: ArgumentHelp("The layer that the scene is from now on.", valueName: "name")) var layer: String?
+
     @Flag(help: "Only check, and show what would change.")
     var dryRun = false
 
@@ -38,6 +45,9 @@ struct ApplyCommand: DaemonVerb {
 
     func validate() throws(UsageError) {
         if scene != nil, file != nil { throw UsageError("only one scene is applied: give one file") }
+        if layer != nil, mode != .create {
+            throw UsageError("a layer takes no mode", hint: "the scene is all that the layer says")
+        }
         if scene == nil, file == nil {
             throw UsageError("the file of the scene is missing", hint: "agctl apply scene.yaml")
         }
@@ -45,7 +55,7 @@ struct ApplyCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try SceneText(file: scene ?? file ?? "-").apply(
-            at: at, mode, dryRun: dryRun, write.makeOptions(), session)
+            at: at, mode, layer: layer, dryRun: dryRun, write.makeOptions(), session)
         if session.isJSON { session.output.json(result) } else { show(result, session.output) }
     }
 

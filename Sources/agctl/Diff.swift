@@ -9,11 +9,13 @@ struct DiffCommand: DaemonVerb {
         name: "diff", summary: "Show how a scene differs from the graph.",
         discussion: """
             Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
-            values of states, do not count. Nothing changes. Ends with status 1 if there are differences.
+            values of states, do not count. With --layer, it shows what 'agctl apply --layer' would change. Nothing \
+            changes. Ends with status 1 if there are differences.
 
             Examples:
               agctl diff player.yaml
               agctl diff panel.yaml --at /host
+              agctl diff heating.yaml --at /kitchen --layer heating
               agctl diff player.yaml || agctl apply -f player.yaml --merge
             """)
 
@@ -25,18 +27,23 @@ struct DiffCommand: DaemonVerb {
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
         completion: Suggestions.nodes) var at = "/"
 
+    @Option(help: ArgumentHelp("The layer that the scene is to be.", valueName: "name")) var layer: String?
+
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
         let document = try SceneText(file: file)
-        var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
-        // The scene says nothing about nodes that are not below its own.
-        let roots = try document.listRoots(at: at)
-        let removed = (result.map?["removed"]?.list ?? []).filter { path in
-            roots.contains { path.string?.utf8.starts(with: ($0 + "/").utf8) == true }
-        }
+        var result = try document.apply(
+            at: at, layer == nil ? .replace : .create, layer: layer, dryRun: true, TransactionOptions(), session)
         var map = result.map ?? ValueMap()
-        map["removed"] = .list(removed)
+        if layer == nil {
+            // The scene says nothing about nodes that are not below its own.
+            let roots = try document.listRoots(at: at)
+            let removed = (map["removed"]?.list ?? []).filter { path in
+                roots.contains { path.string?.utf8.starts(with: ($0 + "/").utf8) == true }
+            }
+            map["removed"] = .list(removed)
+        }
         result = .map(map)
         let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
         if session.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
@@ -66,16 +73,18 @@ struct SceneText {
 
     /// - Throws: the faults of the scene with their source lines.
     func apply(
-        at place: String, _ mode: Request.ApplyMode, dryRun: Bool, _ options: TransactionOptions, _ session: Session
+        at place: String, _ mode: Request.ApplyMode, layer: String? = nil, dryRun: Bool, _ options: TransactionOptions,
+        _ session: Session
     ) throws -> Value {
         do throws(ClientError) {
-            return try session.connection().call(
-                .apply(
-                    .init(document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
+            var apply = Request.Apply(
+                document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)
+            apply.layer = layer
+            return try session.connection().call(.apply(apply))
         } catch {
             guard case .refused(let fault) = error else { throw error }
             var complaint = DocumentFaults.makeComplaint(fault.failure, text: text, file: name, session.errors.style)
-            if fault.failure.code == .conflict, mode == .create {
+            if fault.failure.code == .conflict, mode == .create, layer == nil {
                 complaint.hint =
                     "--merge updates nodes that exist; --replace also removes nodes that the scene leaves out"
             }

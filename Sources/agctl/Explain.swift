@@ -40,6 +40,9 @@ struct ExplanationText {
         }
         if let kind = map["kind"]?.string { text += line("kind", kind) }
         if let rule = map["rule"]?.string { text += line("rule", rule) }
+        if let layer = map["layer"]?.map {
+            text += line("layer", "\(layer["name"]?.string ?? "") at \(layer["at"]?.string ?? "")")
+        }
         if case .int(let count)? = map["evaluations"], count > 0 { text += line("runs", "\(count)") }
         if let changed = map["changed"]?.map {
             text += line("changed", transaction(changed))

@@ -10,8 +10,11 @@ struct RemoveCommand: DaemonVerb {
             after the other, each in a transaction of its own: if one is refused, those before it are removed and \
             those after it stay. To take an element out of a value: agctl transact 'remove /app.items[0]'.
 
+            With --layer, the layer of this name at the node is withdrawn, and the node stays.
+
             Examples:
               agctl remove /player
+              agctl remove --layer heating /kitchen
               agctl remove /hosts/web-01 /hosts/web-02
             """,
         aliases: ["rm"])
@@ -19,12 +22,19 @@ struct RemoveCommand: DaemonVerb {
     @Argument(help: ArgumentHelp("Nodes.", valueName: "path"), completion: Suggestions.nodes)
     var paths: [String]
 
+    @Option(help: ArgumentHelp("Withdraw this layer.", valueName: "name")) var layer: String?
+
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
         let options = write.makeOptions()
         for path in paths {
+            if let layer {
+                session.report(
+                    revision: try session.connection().call(.withdraw(layer: layer, at: path, options)))
+                continue
+            }
             do throws(ClientError) {
                 session.report(revision: try session.connection().call(.remove(path: path, options)))
             } catch { throw Complaint(error).explaining(removalOf: path) }

@@ -23,6 +23,9 @@ struct TreeCommand: DaemonVerb {
     @Flag(help: "Nodes only, without attributes.")
     var nodes = false
 
+    @Flag(help: "Name the layers that say something of each node.")
+    var layers = false
+
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
@@ -30,7 +33,9 @@ struct TreeCommand: DaemonVerb {
         if session.isJSON { return session.output.json(result) }
         let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
         session.output.write(
-            TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
+            TreeDrawing(
+                style: session.output.style, columns: columns, showsAttributes: !nodes, showsLayers: layers
+            ).text(result))
     }
 }
 
@@ -40,6 +45,7 @@ struct TreeDrawing {
     /// The column at which lines are cut.
     var columns: Int
     var showsAttributes: Bool
+    var showsLayers = false
 
     private enum Item {
         case node(ValueMap)
@@ -88,7 +94,16 @@ struct TreeDrawing {
         let kind = node["kind"]?.string ?? ""
         let unshown = node["isUnshown"] == true ? style.dim(" not shown") : ""
         return style.bold(name) + (kind == "view" || kind == "container" ? "" : " " + style.dim(kind)) + component
-            + unshown
+            + unshown + layers(node)
+    }
+
+    /// The layers that say something of a node, lower ones first.
+    private func layers(_ node: ValueMap) -> String {
+        guard showsLayers, let layers = node["layers"]?.list else { return "" }
+        let names = layers.compactMap { layer in
+            layer.map.map { ($0["name"]?.string ?? "") + " at " + ($0["at"]?.string ?? "") }
+        }
+        return style.dim(" (" + names.joined(separator: ", ").printable + ")")
     }
 
     private func items(of node: ValueMap) -> [Item] {

@@ -478,6 +478,29 @@ struct ControlTests {
         #expect(try daemon.control(["ls", "/player.volume"]).code == 65)
     }
 
+    @Test("a layer is applied, listed, drawn, applied again and withdrawn")
+    func layers() throws {
+        let text = "nodes: [{ id: playButton, state: { size: 2 } }, { id: lamp, state: { on: false } }]\n"
+        let scene = try daemon.folder.write(text, to: "lamp.yaml")
+        func apply() throws -> [String] { try lines("apply", scene, "--at", "/player", "--layer", "lamp") }
+        #expect(try apply() == ["added\t/player/lamp", "changed\t/player/playButton"])
+        #expect(try apply() == [])
+        #expect(
+            try lines("layers").map { $0.split(separator: "\t").map(String.init) }.map { [$0[0], $0[1], $0[3], $0[4]] }
+                == [["lamp", "/player", "2", "0"]])
+        #expect(try lines("tree", "/player", "--layers", "--nodes").contains { $0.contains("lamp (lamp at /player)") })
+        #expect(try lines("tree", "/player", "--nodes").contains { $0.hasSuffix("─ lamp") })
+        #expect(try lines("set", "/player/lamp.on", "true") == [])
+        _ = try daemon.folder.write(text.replacingOccurrences(of: "size: 2", with: "size: 3"), to: "lamp.yaml")
+        #expect(try apply() == ["changed\t/player/playButton"])
+        #expect(try lines("get", "/player/lamp.on") == ["true"])
+        #expect(try daemon.control(["apply", scene, "--layer", "lamp", "--merge"]).code == 64)
+        #expect(try lines("remove", "--layer", "lamp", "/player") == [])
+        #expect(try lines("layers") == [])
+        #expect(try daemon.control(["get", "/player/lamp.on"]).code == 66)
+        #expect(try daemon.control(["remove", "--layer", "lamp", "/player"]).code == 66)
+    }
+
     @Test("a diff shows the definitions that differ, not values and not other nodes")
     func diff() throws {
         #expect(try lines("set", "/player.volume", "0.75") == [])

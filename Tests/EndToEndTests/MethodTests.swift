@@ -42,7 +42,7 @@ struct MethodTests {
     func allMethods() {
         let specified = [
             "answer", "apply", "board", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello",
-            "history",
+            "history", "layers",
             "move", "onDisconnect",
             "ping", "prune", "remove", "restore", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]

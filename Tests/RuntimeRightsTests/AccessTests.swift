@@ -97,6 +97,7 @@ struct AccessTests {
         "remove": #"{"path":"/hosts/a"}"#,
         "move": #"{"path":"/hosts/a","index":1}"#,
         "restore": #"{"path":"/hosts/a"}"#,
+        "layers": #"{"path":"/hosts"}"#,
         "hello": #"{"client":"x"}"#,
         "ping": "{}",
         "describe": #"{"path":"/hosts"}"#,
@@ -145,7 +146,7 @@ struct AccessTests {
         "an operation on one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
-            "history", "dump", "eval", "delegate", "board", "restore",
+            "history", "dump", "eval", "delegate", "board", "restore", "layers",
         ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })

@@ -151,7 +151,7 @@ struct NonInterferenceTests {
         case .animation: return "linear(duration: 1)"
         case .events: return .list([.string(random.pick(EventKinds.names.map(\.name))), "update", "structure"])
         // Not from before this life: that depends on definitions anywhere in the tree, as Protocol.md says.
-        case .since: return ["epoch": "test", "revision": .int(Int64(1 + random.below(8)))]
+        case .if, .since: return ["epoch": "test", "revision": .int(Int64(1 + random.below(8)))]
         case .frames: return ["rate": 10]
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
@@ -162,6 +162,7 @@ struct NonInterferenceTests {
         // The times of reports of a readable attribute come from anywhere, as its value does.
         case .reports: return false
         case .elapsed: return 0.5
+        case .layer: return .string(random.pick(["one", "two"]))
         case .client, .as, .label, .once: return .string("me")
         case .result: return ["k": 1]
         case .error: return ["code": "denied", "message": "no"]

@@ -156,8 +156,9 @@ struct RandomRestartTests {
         }
     }
 
-    private func step(_ life: Life, _ generator: inout SeededGenerator) throws {
+    private func step(_ life: Life, _ generator: inout SeededGenerator, withLayers: Bool = false) throws {
         let paths = life.paths
+        if withLayers, Int.random(in: 0..<4, using: &generator) == 0 { return try stepOfLayers(life, &generator) }
         guard let path = paths.randomElement(using: &generator), let other = paths.randomElement(using: &generator),
             let place = places(try life.call(.describe(path: path, depth: 0))).first
         else { return }
@@ -213,6 +214,21 @@ struct RandomRestartTests {
         }
     }
 
+    private func stepOfLayers(_ life: Life, _ generator: inout SeededGenerator) throws {
+        let known = try life.layers().map { $0.split(separator: " ").prefix(2).map(String.init) }
+        if let layer = known.randomElement(using: &generator), Bool.random(using: &generator) {
+            if Int.random(in: 0..<4, using: &generator) == 0 { return try life.withdraw(layer[0], at: layer[1]) }
+            // Its node may be missing.
+            let nodes = (0..<Int.random(in: 0..<3, using: &generator)).map { _ in node(2, &generator) }
+            try? life.layer(layer[0], "nodes: [\(nodes.joined(separator: ", "))]", at: layer[1])
+            return
+        }
+        let nodes = (0..<Int.random(in: 1..<3, using: &generator)).map { _ in node(2, &generator) }
+        let at = Bool.random(using: &generator) ? "/" : life.paths.randomElement(using: &generator) ?? "/"
+        let name = ["one", "two"].randomElement(using: &generator) ?? "one"
+        try? life.layer(name, "nodes: [\(nodes.joined(separator: ", "))]", at: at)
+    }
+
     /// Gives transient states the values that they had, outer ones first, as whoever feeds them does after a start.
     private func feed(_ life: Life, as before: Value) throws {
         for place in places(before) {
@@ -246,7 +262,12 @@ struct RandomRestartTests {
     }
 
     @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: freshSeeds(2))
-    func equal(seed: UInt64) throws {
+    func equal(seed: UInt64) throws { try live(seed, withLayers: false) }
+
+    @Test("a killed daemon comes back with the layers of its clients", arguments: freshSeeds(2))
+    func layers(seed: UInt64) throws { try live(seed, withLayers: true) }
+
+    private func live(_ seed: UInt64, withLayers: Bool) throws {
         var generator = SeededGenerator(seed: seed)
         var limits = RuntimeLimits()
         if seed % 2 == 0 {
@@ -256,7 +277,7 @@ struct RandomRestartTests {
         }
         var life = try Life(RandomRestartTests.scene, limits: limits)
         for number in 0..<RandomRestartTests.steps {
-            try step(life, &generator)
+            try step(life, &generator, withLayers: withLayers)
             guard number % 5 == 4 else { continue }
             try heal(life)
             let next = try life.next()

@@ -11,7 +11,7 @@ struct ProtocolSchemaTests {
                 "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "restore", "subscribe",
                 "unsubscribe",
                 "onDisconnect", "delegate", "answer",
-                "describe", "board", "explain", "history", "dump", "stats", "trace", "eval", "prune",
+                "describe", "board", "explain", "history", "dump", "layers", "stats", "trace", "eval", "prune",
             ])
         #expect(names.count == Set(names).count)
     }

@@ -138,9 +138,15 @@ export class Client {
   eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>
   apply(
     document: string | Json,
-    options?: ChangeOptions & { at?: string; mode?: 'create' | 'merge' | 'replace'; dryRun?: boolean },
+    options?: ChangeOptions & {
+      at?: string
+      mode?: 'create' | 'merge' | 'replace'
+      layer?: string
+      if?: { epoch: string; revision: number }
+      dryRun?: boolean
+    },
   ): Promise<AppliedScene>
-  remove(path: string, options?: ChangeOptions): Promise<number>
+  remove(path: string, options?: ChangeOptions & { layer?: string }): Promise<number>
   restore(path: string, options?: ChangeOptions): Promise<number>
   move(path: string, options?: ChangeOptions & { to?: string; index?: number }): Promise<number>
   ping(): Promise<void>

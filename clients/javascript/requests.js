@@ -13,8 +13,8 @@ export const PARAMETERS = {
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
   subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers', 'reports'],
   unsubscribe: ['subscription'],
-  apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
-  remove: ['path', 'animation', 'disablesAnimations', 'label'],
+  apply: ['document', 'at', 'mode', 'layer', 'if', 'dryRun', 'animation', 'disablesAnimations', 'label'],
+  remove: ['path', 'layer', 'animation', 'disablesAnimations', 'label'],
   restore: ['path', 'animation', 'disablesAnimations', 'label'],
   move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
   delegate: ['path'],
@@ -24,6 +24,7 @@ export const PARAMETERS = {
   explain: ['path', 'revision'],
   history: ['path'],
   dump: ['path', 'format'],
+  layers: ['path'],
   stats: ['format'],
   prune: [],
   trace: ['enable'],
@@ -32,7 +33,7 @@ export const PARAMETERS = {
 
 /** Requests that may be performed twice, because they change nothing, or nothing but the connection. */
 export const HARMLESS = new Set([
-  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'stats', 'eval',
+  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'layers', 'stats', 'eval',
 ])
 
 /** The code of JSON-RPC for a request that the daemon understands and refuses. */

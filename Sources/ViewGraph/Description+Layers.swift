@@ -1,0 +1,111 @@
+import AttributeValues
+import SceneModel
+
+// Which named layers there are, and which of them say something of a node.
+
+extension Description {
+    /// The named layers at a node and below it, lower ones first, without those at nodes that the client may not read.
+    /// - Parameter ids: the ids of the path of the node.
+    public func layers(at ids: [Name]) -> [Value] {
+        let said = graph.nodes.layers.all.reduce(into: [Int: [(key: Name, part: LayerPart)]]()) { said, node in
+            for part in node.value.parts { said[part.layer, default: []].append((node.key, part)) }
+        }
+        return graph.nodes.layers.layers.filter { layer in
+            guard let at = try? AttributePath(layer.at) else { return false }
+            return at.nodes.starts(with: ids) && isVisible(at)
+        }.map { layer in
+            let parts = said[layer.number] ?? []
+            return [
+                "name": .string(layer.name), "at": .string(layer.at),
+                "revision": .int(Int64(clamping: layer.revision)), "nodes": .int(Int64(parts.count)),
+                "waiting": .int(
+                    Int64(parts.count { graph.nodes.layers.waits($0.part, at: $0.key.text, in: graph.nodes) })),
+            ]
+        }
+    }
+
+    /// The named layers that say something of a node, lower ones first.
+    func layerNames(of row: UInt32) -> [Value] {
+        if nodes.layers.isEmpty || nodes.isMade(row) { return [] }
+        guard let node = nodes.layers[nodes.key(of: row)] else { return [] }
+        return node.parts.filter { $0.content != nil }.compactMap { nodes.layers.layer($0.layer) }.filter { layer in
+            (try? AttributePath(layer.at)).map { isVisible($0) } ?? false
+        }.map { ["name": .string($0.name), "at": .string($0.at)] }
+    }
+
+    /// The uppermost named layer that says an attribute of a node; nil if the edits say it, or no named layer does.
+    func layerSaying(_ name: String, of row: UInt32) -> NamedLayers.Layer? {
+        if nodes.layers.isEmpty || nodes.isMade(row) || nodes[Int(row)].isObject { return nil }
+        func isSaid(_ content: PartContent) -> Bool {
+            [content.said, content.members].contains { said in
+                said?.attributes.contains { $0.name.hasSameBytes(as: name) } == true
+            }
+        }
+        guard !isSaid(nodes.content(of: row)), let node = nodes.layers[nodes.key(of: row)],
+            let part = node.parts.last(where: { $0.content.map(isSaid) == true }),
+            let layer = nodes.layers.layer(part.layer), let at = try? AttributePath(layer.at), isVisible(at)
+        else { return nil }
+        return layer
+    }
+
+    private func isVisible(_ path: AttributePath) -> Bool { graph.mayRead?(path) ?? true }
+}
+
+extension NamedLayers {
+    /// True if a part has no node, or does not fit its node.
+    func waits(_ part: LayerPart, at key: String, in nodes: Tree<NodeRecord>) -> Bool {
+        guard nodes.row(ofKey: key) == nil else { return part.content == nil }
+        // The edits may have removed the node, or one around it.
+        var key = key
+        while let parent = StoredKey.parentKey(of: key) {
+            if let row = nodes.row(ofKey: parent) {
+                return nodes[Int(row)].part?.removed.contains(Name(StoredKey.id(of: key))) != true
+            }
+            key = parent
+        }
+        return true
+    }
+}
+
+extension ViewGraph {
+    /// A named layer; nil if there is none.
+    public func layer(_ name: LayerName) -> NamedLayers.Layer? { nodes.layers.layer(name.name, at: name.at) }
+
+    /// Notes when the layer of a plan has changed.
+    public func noteLayer(of plan: ScenePlan, at revision: UInt64) {
+        if let layer = plan.layer, plan.layers != nil { nodes.layers.note(revision, of: layer) }
+    }
+
+    /// For each layer with parts that wait: their number, one of them, and why.
+    public var waitingLayers: [(layer: NamedLayers.Layer, failure: Failure)] {
+        nodes.layers.layers.compactMap { layer in
+            let waiting = nodes.layers.all.flatMap { node in
+                node.value.parts.filter { $0.layer == layer.number }.map { (key: node.key.text, part: $0) }
+            }.filter { nodes.layers.waits($0.part, at: $0.key, in: nodes) }
+            guard let first = waiting.min(by: { $0.key.precedesByBytes($1.key) }) else { return nil }
+            let reason = first.part.failure.map { ", because it does not fit: \($0.message)" } ?? ""
+            return (
+                layer,
+                Failure(
+                    .notFound,
+                    "what the layer \(layer.name) at \(layer.at) says of \(waiting.count) nodes waits, of "
+                        + "\(first.key) first\(reason)", path: first.key)
+            )
+        }
+    }
+
+    /// Plans that a layer is withdrawn.
+    /// - Throws: `notFound`.
+    public func planWithdrawal(of name: LayerName) throws(Failure) -> ScenePlan {
+        guard let layer = layer(name) else {
+            throw Failure(
+                .notFound, "there is no layer \(name.name) at \(name.at)", path: name.at,
+                hint: "agctl layers lists them")
+        }
+        let planning = try planning(of: SceneDefinition(declarations: Declarations(), nodes: []), at: .root, .merge)
+        try planning.planWithdrawal(of: layer.number)
+        var steps = Int.max
+        _ = try planning.advance(&steps)
+        return planning.plan
+    }
+}
