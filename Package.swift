@@ -183,6 +183,8 @@ let package = Package(
         // Row 6
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
         module(
+            "Archive", ["AttributeValues", "AttributeGraph", "ViewGraph", "GraphRuntime", "StateStore"], settings: fast),
+        module(
             "SceneTesting",
             ["AttributeValues", "GraphRuntime", "RuleLanguage", "SceneModel", "ViewGraph", "WireProtocol"],
             settings: fast),
@@ -190,8 +192,8 @@ let package = Package(
         module(
             "DaemonServer",
             [
-                "AttributeValues", "CommandArguments", "RuleLanguage", "WireProtocol", "EventLoop", "GraphRuntime",
-                "StateStore", log,
+                "Archive", "AttributeValues", "CommandArguments", "RuleLanguage", "WireProtocol", "EventLoop",
+                "GraphRuntime", "StateStore", log,
             ],
             settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
@@ -294,6 +296,9 @@ let package = Package(
         runtimeTests("RuntimeStructure"),
         runtimeTests("RuntimeRights"),
         runtimeTests("RuntimeTime"),
+        tests(
+            "Archive",
+            ["Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
         tests("SceneTesting", ["SceneTesting", "SceneModel", "AttributeValues"]),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
         tests("Bridge", ["agd-bridge", "AttributeValues", "CommandArguments"]),
@@ -303,7 +308,9 @@ let package = Package(
             name: "GatewayHarness", dependencies: ["AttributeValues", "GatewayHandlers"], path: "Tests/GatewayHarness",
             swiftSettings: strict),
         tests("Gateway", ["GatewayHandlers", "GatewayHarness", "AttributeValues"]),
-        tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
+        tests(
+            "StateStore",
+            ["Archive", "StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests(
             "DaemonServer", ["DaemonServer", "EventLoop", "GraphRuntime", "AttributeValues", "CommandArguments", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),

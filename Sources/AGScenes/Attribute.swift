@@ -139,7 +139,7 @@ public struct State: Attribute {
             default: nil
             }
         let problem = ownType == nil ? initial?.problemInDocument : nil
-        let keys: Set<String> = ["initial", "type", "transient", "history", "expires", "entries"]
+        let keys: Set<String> = ["initial", "type", "transient", "history", "expires", "entries", "past"]
         let isLong = initial?.looksLikeForm(keys, requiring: ["initial", "type"]) ?? true
         guard type ?? ownType != nil || isTransient || history != nil || expires != nil || entries != nil || isLong
         else {

@@ -1,3 +1,4 @@
+import Archive
 import AttributeValues
 import Glibc
 import GraphRuntime
@@ -19,6 +20,9 @@ public struct Configuration {
     /// nil: nothing is stored.
     public var stateDirectory: String?
     public var durability = StateStore.Durability.full
+    /// nil: `archive` in the state directory, if there is one.
+    public var archiveDirectory: String?
+    public var archive = Archive.Limits()
     public var logLevel = Logger.Level.info
     public var server = ServerLimits()
     public var runtime = RuntimeLimits()
@@ -48,6 +52,11 @@ public struct Configuration {
     func placeInFile(of setting: String, _ position: Int = 0) -> String? {
         guard let places = places[setting], position < places.count else { return nil }
         return places[position]
+    }
+
+    /// The folder of the archive; nil: there is none.
+    public var archiveFolder: String? {
+        archive.isOff ? nil : archiveDirectory ?? stateDirectory.map { $0 + "/archive" }
     }
 
     var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }

@@ -164,6 +164,8 @@ extension Daemon {
         careTimer = try Timer(loop) { [unowned self] _ in care() }
         turn.timer = try Timer(loop) { _ in }
         foldTimer = try Timer(loop) { [unowned self] _ in fold() }
+        archiveTimer = try Timer(loop) { [unowned self] _ in flushArchive() }
+        careForArchive()
         do throws(LoopError) { _ = try WallClockWatch(loop) { [unowned self] in turn.wake() } } catch {
             log.warning("\(error): values that depend on the time may be late after the wall clock was set")
         }

@@ -36,6 +36,7 @@ extension Daemon {
     /// Called when nothing is left on the loop.
     package func finish() throws(StartupError) {
         defer { entrance.remove() }
+        archive?.close(at: Daemon.now(), revision: runtime.revision)
         if let failure { throw failure }
         do throws(StoreError) {
             try store?.append(

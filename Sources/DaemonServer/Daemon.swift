@@ -1,9 +1,12 @@
+import Archive
 import AttributeValues
 import EventLoop
 import GraphRuntime
 import Logging
 import CommandArguments
 import StateStore
+import ViewGraph
+import WireProtocol
 
 /// The daemon's parts and their connections. `Turn` is the work between two sleeps of the loop. `Daemon+Starting` and
 /// `Daemon+Stopping` are the beginning and the end.
@@ -17,6 +20,8 @@ public final class Daemon {
     package let loop: Loop
     let runtime: GraphRuntime
     let store: StateStore?
+    /// nil: there is none, or its folder cannot be used.
+    let archive: Archive?
     let sessions: Sessions
     let turn: Turn
     private var meter = TurnMeter()
@@ -25,6 +30,10 @@ public final class Daemon {
     /// On the loop after `startServing`.
     var careTimer: Timer?
     var foldTimer: Timer?
+    var archiveTimer: Timer?
+    let archiveSync: DiskSync
+    /// The log says that the archive has stopped.
+    var isArchiveFailureTold = false
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
     /// The service manager has not been sent the status since the last turn.
@@ -67,6 +76,7 @@ public final class Daemon {
         entrance = try Entrance(configuration, environment)
         do throws(StartupError) {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
+            archiveSync = DiskSync(loop)
             let scenes = try Daemon.read(configuration.scenes)
             let basis = Daemon.basis(configuration, scenes)
             let (store, restored) = try Daemon.openStore(
@@ -79,6 +89,11 @@ public final class Daemon {
             let machine = MachineSettings(environment)
             for warning in machine.warnings { log.warning("\(warning)") }
             runtime.beginWith(machine.values)
+            archive = Daemon.openArchive(
+                configuration,
+                Archive.Basis(
+                    release: Release.version, epoch: runtime.epoch, scenes: scenes, machine: machine.values),
+                of: runtime, restored?.rows.ofNoNode ?? [], log)
             runtime.clients.longestAnswer = configuration.server.outputMaximum
             runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)
@@ -89,9 +104,10 @@ public final class Daemon {
             runtime.turnClock = { Loop.monotonicTime }
             for warning in try Daemon.load(scenes, into: runtime) { log.warning("scene \(warning)") }
             if let restored { Daemon.restore(restored, into: runtime, log) }
+            archive?.begin(at: Daemon.now(), revision: runtime.revision)
             runtime.surroundings.figures = { [unowned self] in
                 meter.settle()
-                return sessions.statistics.figures + meter.figures
+                return sessions.statistics.figures + meter.figures + (archive?.figures ?? [])
             }
             runtime.surroundings.histograms = { [unowned self] in meter.histograms }
         } catch {
@@ -141,6 +157,7 @@ public final class Daemon {
         if let store, store.turns >= Daemon.turnsToFold, foldTimer?.isActive == false {
             foldTimer?.start(in: Daemon.foldInterval)
         }
+        careForArchive()
         if sessions.needsCare || isStatusDue || runtime.hasFreed, !isCaring {
             careTimer?.start(in: Daemon.careInterval)
         }

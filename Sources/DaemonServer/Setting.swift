@@ -1,3 +1,4 @@
+import Archive
 import AttributeValues
 import CommandArguments
 import GraphRuntime
@@ -16,6 +17,9 @@ extension Setting<Configuration> {
             Setting("scene", \.scenes) { $0 },
             Setting("state-directory", \.stateDirectory, .text),
             Setting("durability", \.durability, .word),
+            Setting("archive-directory", \.archiveDirectory, .text),
+            Setting("archive-size", \.archive.size, .size(0...Int.max)),
+            Setting("archive-time", \.archive.time, .seconds(0...Archive.longestTime)),
             reloadable(Setting("log-level", \.logLevel, .word)),
 
             // Clients: the server around the graph. A client's number has 20 bits for its slot.

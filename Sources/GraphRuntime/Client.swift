@@ -3,19 +3,20 @@ import ViewGraph
 import WireProtocol
 
 /// The client that made a transaction, as it was then. All transactions of a client share one object.
-final class Author {
-    let peer: Peer
-    let name: String?
+public final class Author {
+    public let peer: Peer
+    public let name: String?
     /// The principal for which the client acted.
-    let principal: String?
+    public let principal: String?
 
-    init(peer: Peer, name: String?, principal: String?) {
+    public init(peer: Peer, name: String?, principal: String?) {
         self.peer = peer
         self.name = name
         self.principal = principal
     }
 
-    var title: String { principal ?? "\(name ?? "a client") (user \(peer.uid))" }
+    /// For people.
+    public var title: String { principal ?? "\(name ?? "a client") (user \(peer.uid))" }
 }
 
 /// A connection, as the runtime sees it.

@@ -37,7 +37,7 @@ extension GraphRuntime {
         let stamp = graph.stamp
         graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
         watching.complete(since: stamp, "clock")
-        store.addValues(of: graph.takeStatesWithExpiredEntries())
+        store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true)
     }
 
     /// Runs the rules that were deferred because a request had used up its budget, with a budget of their own, and

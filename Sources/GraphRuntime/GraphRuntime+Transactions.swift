@@ -93,6 +93,8 @@ extension GraphRuntime {
         if !lastCommit.states.isEmpty || lastCommit.hasReports || watching.isAwaited(lastCommit, motion) {
             watching.complete(lastCommit, since: stamp, by: client, options.isPlain ? nil : cut(options.label), motion)
             store.addValues(of: lastCommit.states)
+        } else if store.recorder != nil {
+            store.addReports(at: turn.now)
         }
         return .revision(revision)
     }

@@ -28,6 +28,8 @@ final class History {
     private var lifeBeginning: LifeBeginning
     /// The first revision of earlier lives from which a client can resume. The daemon knows no changes before it.
     var resumableFrom: UInt64
+    /// Hears of each transaction.
+    unowned(unsafe) var recorder: (any TransactionRecorder)?
 
     /// - Parameter revision: the last one of the earlier life.
     init(_ graph: ViewGraph, _ limits: RuntimeLimits, _ turn: CurrentTurn, epoch: String, revision: UInt64) {
@@ -43,6 +45,13 @@ final class History {
     }
 
     var transactionCount: UInt64 { revision - lifeBeginning.revision }
+
+    /// Tells the recorder of a transaction that will get the next revision, before its reactions write.
+    func record(_ client: Client?, _ label: String?, _ motion: Motion?, _ writes: [AttributeID]) {
+        guard let recorder else { return }
+        recorder.begin(revision + 1, at: turn.now, client?.author, label, motion?.written)
+        for state in writes { recorder.write(state, isReaction: false) }
+    }
 
     /// Records a transaction under the next revision.
     /// - Parameters:

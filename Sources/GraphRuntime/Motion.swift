@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import Timelines
 
 /// How one transaction's changes move.
@@ -6,6 +7,8 @@ struct Motion {
     var isDisabled = false
     /// The transaction's own animation.
     var animation: Animation?
+    /// The same, as the client has written it.
+    var written: Value?
     /// Seconds for which the animation has already been running.
     var elapsed = 0.0
     /// The animations of bindings, by the state that was written through the binding.

@@ -59,7 +59,10 @@ final class Presentations {
             throw Failure(.invalid, "elapsed: \(range.lowerBound) to \(range.upperBound) s, not \(options.elapsed)")
         }
         var motion = Motion(isDisabled: options.disablesAnimations, elapsed: options.elapsed)
-        if let value = options.animation, value != .null { motion.animation = try read(value) }
+        if let value = options.animation, value != .null {
+            motion.animation = try read(value)
+            motion.written = value
+        }
         return motion
     }
 

@@ -12,6 +12,13 @@ public final class StoreFeed {
     /// changes. If false, their rows are among the changes.
     public var leavesWritten = false
     public private(set) var written = WrittenStates()
+    /// Hears of every change. It must outlive the runtime.
+    public unowned(unsafe) var recorder: (any TransactionRecorder)? {
+        didSet {
+            history.recorder = recorder
+            graph.keepsTransient = recorder != nil
+        }
+    }
     private var changes: [(revision: UInt64, change: StoreChange)] = []
 
     init(_ graph: ViewGraph, _ history: History) { (self.graph, self.history) = (graph, history) }
@@ -30,9 +37,12 @@ public final class StoreFeed {
     /// Adds the changes of the graph since the last call.
     func takeChanges() {
         let new = graph.takeStoreChanges(at: history.revision)
+        if let recorder {
+            for change in new where change.receiver != .store { recorder.add(change) }
+        }
         guard isOn, !new.isEmpty else { return }
         addWritten()
-        for change in new {
+        for change in new where change.receiver != .archive {
             changes.append((change.revision ?? history.revision, change))
             // Only rows with values of states carry the revision of an earlier life.
             if !change.isValue, change.revision == nil { history.resumableFrom = history.revision }
@@ -40,10 +50,41 @@ public final class StoreFeed {
     }
 
     /// Notes states whose values must be stored.
-    func addValues(of states: [AttributeID]) {
-        guard isOn else { return }
+    /// - Parameter isByTime: nobody has written them: their entries have expired.
+    func addValues(of states: [AttributeID], isByTime: Bool = false) {
+        guard isOn || recorder != nil else { return }
         takeChanges()
-        for state in states where graph.noteWritten(state) { written.insert(state, at: history.revision) }
+        for state in states where graph.noteWritten(state) && isOn { written.insert(state, at: history.revision) }
+        guard let recorder else { return }
+        if isByTime { for state in states { recorder.write(state, isReaction: true) } }
+        for report in graph.takeReports() { recorder.add(report) }
+    }
+
+    /// Tells the recorder of reports that made no revision.
+    func addReports(at time: Moment) {
+        let reports = graph.takeReports()
+        guard let recorder, !reports.isEmpty else { return }
+        recorder.begin(history.revision, at: time, nil, nil, nil)
+        for report in reports { recorder.add(report) }
+    }
+
+    // MARK: For the recorder
+
+    /// The key of a state's node, its name there, and its path; nil if the state has left the tree, or is left out of
+    /// the past.
+    public func storedPlace(of state: AttributeID) -> (key: String, name: String, path: String)? {
+        guard graph.isAlive(state), !graph.isLeftOut(state), let (key, name) = graph.storedPlace(ofState: state) else {
+            return nil
+        }
+        return (key, name, graph.path(of: state))
+    }
+
+    /// The present value of a state.
+    public func value(of state: AttributeID) -> Value? { graph.keptValue(of: state) }
+
+    /// Adds rows of an image of the present moment: see `ViewGraph.addImage`.
+    public func addImage(from node: inout UInt32, atMost count: Int, to rows: inout [StoreChange]) -> Bool {
+        graph.addImage(from: &node, atMost: count, to: &rows)
     }
 
     /// Adds the rows of the written states before other changes, which may concern the same rows.
@@ -66,7 +107,9 @@ public final class StoreFeed {
     public func lastChanges(at time: Moment) -> [(revision: UInt64, change: StoreChange)] {
         guard isOn else { return [] }
         graph.stored.keepPasts(at: time.elapsed)
-        return graph.takeStoreChanges(at: history.revision).map { ($0.revision ?? history.revision, $0) }
+        return graph.takeStoreChanges(at: history.revision).filter { $0.receiver != .archive }.map {
+            ($0.revision ?? history.revision, $0)
+        }
     }
 
     func giveBack() { written.giveBack() }

@@ -20,7 +20,7 @@ public struct Moment {
     }
 
     /// The time since the machine was booted, which operators over time use.
-    var elapsed: TimeSpan { TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded())) }
+    public var elapsed: TimeSpan { TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded())) }
 }
 
 /// An event since the last turn. Commands are in the order of their arrival.

@@ -194,6 +194,7 @@ extension Watching {
         self.isActive = isActive
         let stamp = graph.stamp
         graph.setSystemValue("scenePhase", isActive ? "active" : "background")
+        graph.stored.keepSystemValue("scenePhase")
         complete(since: stamp, "scenePhase")
     }
 }

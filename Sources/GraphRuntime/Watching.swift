@@ -65,9 +65,13 @@ final class Watching {
         if !change.equal.isEmpty {
             for topic in topics.inOrder where awaits(change, motion, topic) { news.touch(topic) }
         }
+        history.record(client, label, motion, change.states)
         if graph.reactions.exist {
             let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
-            graph.stored.keep(reaction.states)
+            graph.stored.keep(reaction.states, isRecorded: history.recorder != nil)
+            if let recorder = history.recorder {
+                for state in reaction.states { recorder.write(state, isReaction: true) }
+            }
             let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
             history.advance(client, label, since: stamp, change.states + others, reaction.causes)
             return publish(

@@ -53,7 +53,7 @@ package enum SceneForm: String, CaseIterable, Sendable {
         static let switchChoice = ["id", "was", "switch", "cases", "default"]
         static let place = ["id", "place"]
         static let slot = ["id", "slot", "default"]
-        static let state = ["initial", "type", "transient", "history", "expires", "entries"]
+        static let state = ["initial", "type", "transient", "history", "expires", "entries", "past"]
         static let entries = ["expires", "limit"]
         static let computed = ["rule", "type", "history"]
         static let binding = ["to", "animation"]

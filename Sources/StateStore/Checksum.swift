@@ -60,6 +60,13 @@ struct Checksum {
 }
 
 extension StateStore {
+    /// The checksum of some bytes.
+    package static func checksum(of bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        var sum = Checksum()
+        sum.add(bytes)
+        return sum.value
+    }
+
     /// A short text that identifies a text: its length and checksum.
     public static func digest(of text: String) -> String {
         var sum = Checksum()

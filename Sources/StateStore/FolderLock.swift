@@ -4,12 +4,12 @@ import Glibc
 /// writing looks damaged.
 ///
 /// Lifetime: the folder is locked from `init` to `deinit`. The kernel releases the lock however the process ends.
-final class FolderLock {
+package final class FolderLock {
     private let descriptor: Int32
     private let folder: String
 
     /// - Parameter path: the store's path, for the error.
-    init(_ folder: String, of path: String) throws(StoreError) {
+    package init(_ folder: String, of path: String) throws(StoreError) {
         self.folder = folder
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("open", folder) }

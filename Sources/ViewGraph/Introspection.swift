@@ -15,17 +15,17 @@ extension Wiring {
         return count
     }
 
-    /// The durable states of nodes and of the objects in them, found during the iteration.
-    func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
+    /// The kept states of nodes and of the objects in them, found during the iteration.
+    func keptStates(of rows: [UInt32]) -> some Collection<AttributeID> {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {
-            self.isDurable($0)
+            self.isKept($0)
         }
     }
 
-    /// The state itself, if it is durable; for a state with an object, the durable states of the object.
-    func durableStates(in state: AttributeID) -> [AttributeID] {
-        guard case .object(let object) = record(state).source else { return isDurable(state) ? [state] : [] }
-        return Array(durableStates(of: [object]))
+    /// The state itself, if it is kept; for a state with an object, the kept states of the object.
+    func keptStates(in state: AttributeID) -> [AttributeID] {
+        guard case .object(let object) = record(state).source else { return isKept(state) ? [state] : [] }
+        return Array(keptStates(of: [object]))
     }
 
     /// True if all values of a place have the same type. The place is a whole attribute then, of one type.

@@ -79,9 +79,9 @@ public final class Persistence {
     }
 
     /// Stores a value of a node under a name; nil deletes it.
-    func note(_ value: Value?, as name: String, of row: UInt32) {
+    func note(_ value: Value?, as name: String, of row: UInt32, for receiver: StoreChange.Receiver = .all) {
         if value != nil { nodes[Int(row)].hasValues = true }
-        changes.append(StoreChange(key: key(of: row), name: name, value: value))
+        changes.append(StoreChange(key: key(of: row), name: name, value: value, for: receiver))
     }
 
     /// The name of the row that has the list of a `forEach` whose data is refused.

@@ -36,8 +36,21 @@ public struct StoreChange: Equatable {
     public var value: Value?
     /// Rows of the key that were written after this revision stay. nil: the revision of the change.
     public var revision: UInt64?
+    public var receiver: Receiver
 
-    public init(key: String, name: String?, value: Value?, revision: UInt64? = nil) {
+    /// Who keeps the row.
+    public enum Receiver {
+        case all
+        /// The state is left out of the past, or the row follows from what the archive has: the past of an operator.
+        case store
+        /// The state is transient.
+        case archive
+    }
+
+    public init(
+        key: String, name: String?, value: Value?, revision: UInt64? = nil, for receiver: Receiver = .all
+    ) {
+        self.receiver = receiver
         self.key = key
         self.name = name
         self.value = value

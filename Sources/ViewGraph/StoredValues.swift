@@ -41,11 +41,15 @@ public final class StoredValues {
     }
 
     /// Stores the values of states.
-    public func keep(_ states: [AttributeID]) {
-        for state in states where graph.isDurable(state) {
+    /// - Parameter isRecorded: the archive knows them.
+    public func keep(_ states: [AttributeID], isRecorded: Bool = false) {
+        for state in states where isRecorded ? graph.isDurable(state) : graph.isKept(state) {
             guard case .value(let value) = graph.content(ofStored: state) else { continue }
             let (row, name) = graph.storePlace(of: state)
-            if nodes.isLinked(row) { persistence.note(value, as: name, of: row) }
+            if nodes.isLinked(row) {
+                persistence.note(
+                    value, as: name, of: row, for: isRecorded ? .store : graph.receiver(of: state))
+            }
         }
     }
 
@@ -54,7 +58,9 @@ public final class StoredValues {
         guard persistence.notesChanges else { return }
         for state in states {
             let (row, name) = graph.storePlace(of: state)
-            if nodes[Int(row)].hasValues { persistence.note(nil, as: name, of: row) }
+            if nodes[Int(row)].hasValues {
+                persistence.note(nil, as: name, of: row, for: graph.receiver(of: state))
+            }
         }
     }
 
@@ -62,13 +68,13 @@ public final class StoredValues {
     func keepValues(of rows: [UInt32]) {
         guard persistence.notesChanges else { return }
         for row in rows {
-            keep(graph.durableStates(of: [row]).filter { isWritten($0) })
+            keep(graph.keptStates(of: [row]).filter { isWritten($0) })
             if !graph.timedValues.isEmpty { keepPasts(of: row) }
         }
     }
 
     /// True if a state has another value than the initial one.
-    private func isWritten(_ state: AttributeID) -> Bool {
+    func isWritten(_ state: AttributeID) -> Bool {
         guard let definition = graph.record(state).definition, case .state(let initial, _) = definition.role,
             definition.start == nil
         else { return true }
@@ -76,21 +82,21 @@ public final class StoredValues {
             != graph.declarations.complete(initial, as: graph.record(state).type)
     }
 
-    /// The durable state of a name at a node, or in an object of the node.
-    func durableState(_ name: String, of row: UInt32) -> AttributeID? {
-        if let own = graph.ownAttribute(name, of: row) { return graph.isDurable(own) ? own : nil }
+    /// The kept state of a name at a node, or in an object of the node.
+    func keptState(_ name: String, of row: UInt32) -> AttributeID? {
+        if let own = graph.ownAttribute(name, of: row) { return graph.isKept(own) ? own : nil }
         guard name.contains(".") else { return nil }
-        return graph.durableStates(of: [row]).first { graph.storePlace(of: $0).name == name }
+        return graph.keptStates(of: [row]).first { graph.storePlace(of: $0).name == name }
     }
 
     /// True if a state has taken the value of a restored row.
     func hasRestored(_ name: String, of row: UInt32) -> Bool {
-        durableState(name, of: row).map { revisions[$0] != nil } ?? false
+        keptState(name, of: row).map { revisions[$0] != nil } ?? false
     }
 
     /// - Returns: whether the state exists and takes the value.
     func give(_ value: StoredRow, to row: UInt32) -> Bool {
-        guard let state = durableState(value.name, of: row),
+        guard let state = keptState(value.name, of: row),
             let accepted = graph.declarations.accept(value.value, as: graph.record(state).type)
         else { return false }
         graph.forgetRoom(of: state)
@@ -112,7 +118,7 @@ public final class StoredValues {
             }
             persistence.absentRows.remove(absent.key, value.name)
             // The row has gone with a state of another type.
-            if let given = durableState(value.name, of: row) { keep([given]) }
+            if let given = keptState(value.name, of: row) { keep([given]) }
         }
     }
 
@@ -150,7 +156,7 @@ public final class StoredValues {
             let key = nodes.key(of: row)
             guard let values = absent[key]?.values, !values.isEmpty else { continue }
             for name in values.keys.sorted().texts {
-                guard let state = durableState(name, of: row), let value = values[name]?.value else { continue }
+                guard let state = keptState(name, of: row), let value = values[name]?.value else { continue }
                 found.append((key, state, value))
             }
         }

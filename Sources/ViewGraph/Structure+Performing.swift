@@ -292,6 +292,8 @@ extension ViewGraph {
         if isTransient, isDurable(existing) { stored.forget([existing]) }
         let begins = !isTransient && (!isDurable(existing) || old != definition)
         attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
+        // The store has forgotten it; the archive has not.
+        if isTransient, keepsTransient { stored.keep([existing]) }
         return begins
     }
 
@@ -322,7 +324,7 @@ extension ViewGraph {
         structureChange.removedNames.append(
             NodeNames(ids: nodes.ids(of: row), attributes: gone.map(\.name), isWhole: false))
         for (_, attribute) in gone {
-            if record(attribute).kind == .state { stored.forget(durableStates(in: attribute)) }
+            if record(attribute).kind == .state { stored.forget(keptStates(in: attribute)) }
             destroyVertex(attribute)
         }
         nodes[Int(row)].attributes.remove(Set(texts: gone.map(\.name)))

@@ -41,6 +41,8 @@ public class TransactedWiring: Wiring {
     /// Asked about writes where they reach their states; nil: every write is allowed.
     public final var writeGuard: WriteGuard? { didSet { asksAlways = writeGuard?.isForAll == true } }
     private final var asksAlways = false
+    /// The reports of transactions since the last `takeReports`, if an archive wants them.
+    final var keptReports = KeptReports()
     /// The actions, and the bindings with rules, that lead the present writes. Without those of the daemon.
     final var writers: [WriteStep] = []
 }
@@ -92,6 +94,7 @@ extension TransactedWiring {
             made.bindingAnimations = done.bindingAnimations
         }
         for (state, written) in done.entries { entryReports(of: state)?.note(written) }
+        if keepsTransient, !done.reports.isEmpty || !done.entries.isEmpty { keptReports.note(done) }
         made.hasReports = !done.reports.isEmpty && setReports(done.reports)
     }
 

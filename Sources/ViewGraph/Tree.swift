@@ -129,6 +129,9 @@ final class Tree<Node: TreeNode> {
     /// Number of living nodes.
     var count: Int { rows.count - free.count }
 
+    /// All rows, also free ones, are below it.
+    var rowCount: Int { rows.count }
+
     /// In ascending order.
     var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { self.isAlive($0) } }
 

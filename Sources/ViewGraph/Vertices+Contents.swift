@@ -24,6 +24,7 @@ extension Vertices {
         engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
 
+    /// True for a state whose value the store has.
     public func isDurable(_ attribute: AttributeID) -> Bool {
         if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
         return false

@@ -17,6 +17,8 @@ public class Vertices {
     final var transaction: OpenTransaction?
     /// The contents before a change that actions may take back: see `Detours`.
     final var detours = Detours()
+    /// True if changes of transient states are noted too: there is an archive, or the graph is one of the past.
+    public final var keepsTransient = false
 
     deinit { engine.deallocate() }
 

@@ -7,11 +7,11 @@ extension Wiring {
     /// Notes that the value of a state has to be stored.
     /// - Returns: false if the store does not need it.
     public func noteWritten(_ state: AttributeID) -> Bool {
-        guard isDurable(state), content(of: state).failure == nil else { return false }
+        guard isKept(state), content(of: state).failure == nil else { return false }
         let row = storePlace(of: state).row
         if !nodes.isLinked(row) { return false }
         nodes[Int(row)].hasValues = true
-        return true
+        return isDurable(state)
     }
 
     /// The present row of a state that was noted; nil if it has none any more.

@@ -235,6 +235,8 @@ enum SceneGuide {
           {"$ref": "#/$defs/span"}
         entries: Of a map: writes make missing entries. The bounds of these entries.
           {"type": "object", "$keys": "entries"}
+        past: `false` leaves the values of the state out of the archive.
+          {"type": "boolean"}
         [entries]
         expires: The time after which an entry that nobody has written is removed. Without it, none is.
           {"$ref": "#/$defs/span"}

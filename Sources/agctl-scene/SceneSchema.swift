@@ -103,7 +103,7 @@ enum SceneSchema {
               }
             },
             "states": {
-              "description": "Stored values: a literal, or {initial, type, transient, history, expires, entries}. A rule as initial is evaluated once, when the node is made.",
+              "description": "Stored values: a literal, or {initial, type, transient, history, expires, entries, past}. A rule as initial is evaluated once, when the node is made.",
               "type": ["object", "null"],
               "propertyNames": {"$ref": "#/$defs/name"},
               "additionalProperties": {

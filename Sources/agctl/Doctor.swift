@@ -152,6 +152,10 @@ private struct Examination {
         ("slow_clients", "clients that did not read in time", "find them with log-level = debug; see output-queue"),
         ("cycles", "cycles of rules", "agctl explain of the attribute prints the cycle"),
         ("turns_over_100ms", "turns of more than 100 ms", "agctl trace --seconds 10 --rules shows the rules"),
+        (
+            "archive_stopped", "the archive cannot be written",
+            "free space on its file system, or lower archive-size; the log has the reason"
+        ),
         ("absent_rows", "rows of the store without a node", "agctl prune deletes them"),
     ]
 

@@ -204,6 +204,7 @@ extension World {
             if configuration.durability != .full { isOver = true }
         }
         configuration.stateDirectory = "/sim/restored"
+        configuration.archive.size = 0
         sim_make_folder("/sim/restored")
         sim_copy_file(World.backupFile, "/sim/restored/state.db")
         tell("the backup of \(backup)")
@@ -224,6 +225,7 @@ extension World {
         }
         stop()
         configuration.stateDirectory = "/sim/state"
+        configuration.archive.size = 0
         epoch = known
     }
 

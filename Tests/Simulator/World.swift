@@ -106,6 +106,7 @@ final class World {
         configuration.socketGroup = "900"
         configuration.scenes = ["/sim/scene.yaml"]
         configuration.stateDirectory = "/sim/state"
+        configuration.archive.size = 0
         configuration.server.outputQueue = 16 << 10
         configuration.server.messageSize = 64 << 10
         configuration.runtime.bookmarkInterval = 0.05

@@ -1,3 +1,4 @@
+import Archive
 import AttributeValues
 @testable import GraphRuntime
 import StateStore
@@ -16,6 +17,8 @@ final class Life {
     private(set) var store: StateStore
     private(set) var runtime: GraphRuntime
     private var nextRequest: Int64 = 1
+    /// If set, it gets what happens.
+    private(set) var archive: Archive?
     /// What was asked for and not refused.
     private(set) var done: [String] = []
 
@@ -25,6 +28,18 @@ final class Life {
         folder = try Folder()
         (store, runtime, failures) = try Life.open(folder, scene, limits)
     }
+
+    /// Begins an archive of this life.
+    func beginArchive(in folder: Folder, limits: Archive.Limits = .init()) throws {
+        let basis = Archive.Basis(
+            release: "1", epoch: runtime.epoch, scenes: [("test.yaml", "agd: 1\n" + scene)], machine: [:])
+        let archive = try Archive(
+            folder: folder.path, limits: limits, basis: basis, of: runtime.store, others: try rows().ofNoNode)
+        archive.begin(at: Life.now, revision: runtime.revision)
+        self.archive = archive
+    }
+
+    static var now: Moment { Moment(monotonic: 1000, wall: .epoch) }
 
     /// What the store holds that has no node at the start.
     private(set) var failures: [String] = []
@@ -176,4 +191,24 @@ func expectKept(_ life: Life, times: Int = 1, _ location: SourceLocation = #_sou
         #expect(try differences(life.described(), next.described()) == [], sourceLocation: location)
     }
     return next
+}
+
+/// A graph that rows of an archive make.
+struct VirtualPast {
+    let runtime: GraphRuntime
+
+    init(_ scene: String, _ rows: [StoredRow], _ limits: RuntimeLimits) throws {
+        runtime = GraphRuntime(limits: limits, epoch: "past", at: Life.now)
+        runtime.graph.keepsTransient = true
+        if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
+        _ = runtime.restore(rows)
+        _ = runtime.apply([.connected(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))], at: Life.now)
+    }
+
+    func described() throws -> Value {
+        let outcome = runtime.apply(
+            [.call(ClientID(number: 1), id: .int(1), .describe(path: "/", depth: nil))], at: Life.now)
+        for case .reply(_, _, .value(let value)) in outcome.deliveries { return value }
+        throw Failure(.unavailable, "no reply")
+    }
 }

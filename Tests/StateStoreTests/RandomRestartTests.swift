@@ -1,3 +1,4 @@
+@testable import Archive
 import AttributeValues
 @testable import GraphRuntime
 import TestSupport
@@ -290,6 +291,61 @@ struct RandomRestartTests {
             if next.absentNodes != life.absentNodes { return tell(life, next) }
             if Bool.random(using: &generator) { life = next }
         }
+    }
+
+    @Test("the archive has the tree, the values and the export of each moment", arguments: freshSeeds(2))
+    func archived(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var limits = RuntimeLimits()
+        if seed % 2 == 0 {
+            limits.sliceSteps = 40
+            limits.graph.freedAtOnce = 1
+        }
+        let life = try Life(RandomRestartTests.scene, limits: limits)
+        let folder = try Folder()
+        // Small segments, so that images are made amid changes.
+        try life.beginArchive(in: folder, limits: Archive.Limits(size: 1 << 18))
+        if seed % 2 == 0 { life.archive?.sliceNodes = 3 }
+        for number in 0..<RandomRestartTests.steps {
+            try step(life, &generator)
+            life.archive?.flush(at: Life.now, revision: life.runtime.revision)
+            guard number % 5 == 4 else { continue }
+            try heal(life)
+            try life.settle()
+            while life.archive?.wait != nil { life.archive?.flush(at: Life.now, revision: life.runtime.revision) }
+            let past = try pastLife(folder, life.scene, limits)
+            let described = try past.described()
+            let missing = outline(try life.described()).symmetricDifference(outline(described))
+            #expect(missing == [], "seed \(seed), step \(number)")
+            let found = try differences(life.described(), described).filter {
+                !$0.contains(".type: \"dyn\" ≠") && !$0.hasSuffix("≠ \"dyn\"")
+            }
+            #expect(found == [], "seed \(seed), step \(number)\n\(found.prefix(8).joined(separator: "\n"))")
+            if !found.isEmpty { return }
+        }
+    }
+
+    private func outline(_ tree: Value) -> Set<String> {
+        Set(
+            places(tree).flatMap { place in [place.path] + place.states.map { "\(place.path).\($0.name) = \($0.value)" }
+            })
+    }
+
+    /// The graph that the newest rows of an archive make.
+    private func pastLife(_ folder: Folder, _ scene: String, _ limits: RuntimeLimits) throws -> VirtualPast {
+        let segments = Segment.all(in: folder.path)
+        for segment in segments.reversed() {
+            let reader = try #require(SegmentReader(segment.number, in: folder.path))
+            var (table, hasImage, revision) = (RowTable(), false, reader.basis.revision)
+            try reader.read { record in
+                if case .imageEnds = record { hasImage = true }
+                if case .transaction(let transaction) = record { revision = transaction.revision }
+                table.apply(record, at: revision)
+                return true
+            }
+            if hasImage { return try VirtualPast(scene, table.all, limits) }
+        }
+        throw Failure(.unavailable, "no segment has an image")
     }
 
     /// What an author may do to the scene between two starts.

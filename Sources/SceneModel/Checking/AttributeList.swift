@@ -17,13 +17,14 @@ final class AttributeList {
     /// Adds an attribute unless its name is wrong or taken.
     func enter(
         _ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, history: TimeSpan? = nil,
-        expires: TimeSpan? = nil, entries: EntryBounds? = nil, start: Expression? = nil
+        expires: TimeSpan? = nil, entries: EntryBounds? = nil, start: Expression? = nil,
+        isLeftOutOfPast: Bool = false
     ) {
         cursor.work += SceneCost.entry
         guard cursor.checkName(key, "an attribute") else { return }
         let attribute = AttributeDefinition(
             name: key.text, role: role, type: type, history: history, expires: expires, entries: entries,
-            start: start, position: key.position, author: author(of: key.text, role))
+            start: start, isLeftOutOfPast: isLeftOutOfPast, position: key.position, author: author(of: key.text, role))
         guard let taken = add(attribute) else { return }
         let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
         cursor.fault(

@@ -66,7 +66,7 @@ extension ExpressionReader {
         list.enter(
             entry.key, .state(initial: .null, isTransient: isTransient(form)), type,
             history: readHistory(form, of: type), expires: readExpiry(form, of: type),
-            entries: readEntries(form, of: type), start: start)
+            entries: readEntries(form, of: type), start: start, isLeftOutOfPast: !flag("past", of: form, else: true))
     }
 
     private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
@@ -102,7 +102,8 @@ extension ExpressionReader {
             entry.key, .state(initial: initial, isTransient: isTransient), type,
             history: isForm ? readHistory(entry.value, of: type) : nil,
             expires: isForm ? readExpiry(entry.value, of: type) : nil,
-            entries: isForm ? readEntries(entry.value, of: type) : nil)
+            entries: isForm ? readEntries(entry.value, of: type) : nil,
+            isLeftOutOfPast: isForm && !flag("past", of: entry.value, else: true))
     }
 
     /// The `expires` of a long form; nil without one, or after adding a fault.
@@ -185,11 +186,13 @@ extension ExpressionReader {
         }
     }
 
-    private func isTransient(_ form: DocumentNode) -> Bool {
-        guard let node = form["transient"] else { return false }
+    private func isTransient(_ form: DocumentNode) -> Bool { flag("transient", of: form, else: false) }
+
+    private func flag(_ key: String, of form: DocumentNode, else standard: Bool) -> Bool {
+        guard let node = form[key] else { return standard }
         if case .scalar(.bool(let flag)) = node.content { return flag }
-        cursor.fault(under: "transient", .typeMismatch, "transient is true or false, not \(node.summary)", at: node)
-        return false
+        cursor.fault(under: key, .typeMismatch, "\(key) is true or false, not \(node.summary)", at: node)
+        return standard
     }
 
     private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {

@@ -56,9 +56,14 @@ public final class AttributeDefinition {
         let expires: TimeSpan?
         let entries: EntryBounds?
         let start: Expression?
+        let isLeftOutOfPast: Bool
 
-        init(_ history: TimeSpan?, _ expires: TimeSpan?, _ entries: EntryBounds?, _ start: Expression?) {
+        init(
+            _ history: TimeSpan?, _ expires: TimeSpan?, _ entries: EntryBounds?, _ start: Expression?,
+            _ isLeftOutOfPast: Bool
+        ) {
             (self.history, self.expires, self.entries, self.start) = (history, expires, entries, start)
+            self.isLeftOutOfPast = isLeftOutOfPast
         }
     }
 
@@ -70,10 +75,13 @@ public final class AttributeDefinition {
     public var entries: EntryBounds? { rest?.entries }
     /// The expression that gives a state its first value instead of `initial`. Evaluated once, when the node is made.
     public var start: Expression? { rest?.start }
+    /// True for a state whose values the archive does not get.
+    public var isLeftOutOfPast: Bool { rest?.isLeftOutOfPast ?? false }
 
     public init(
         name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, expires: TimeSpan? = nil,
-        entries: EntryBounds? = nil, start: Expression? = nil, position: SourcePosition, author: PartAuthor = .daemon
+        entries: EntryBounds? = nil, start: Expression? = nil, isLeftOutOfPast: Bool = false, position: SourcePosition,
+        author: PartAuthor = .daemon
     ) {
         self.name = name
         self.role = role
@@ -81,8 +89,8 @@ public final class AttributeDefinition {
         self.position = position
         self.author = author
         rest =
-            history == nil && expires == nil && entries == nil && start == nil
-            ? nil : Rest(history, expires, entries, start)
+            history == nil && expires == nil && entries == nil && start == nil && !isLeftOutOfPast
+            ? nil : Rest(history, expires, entries, start, isLeftOutOfPast)
     }
 
     /// On a component's root, every binding and every let is a parameter.
@@ -107,7 +115,8 @@ extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b
             || a.name == b.name && a.type == b.type && a.history == b.history && a.expires == b.expires
-                && a.entries == b.entries && a.start == b.start && a.role == b.role
+                && a.entries == b.entries && a.start == b.start
+                && a.isLeftOutOfPast == b.isLeftOutOfPast && a.role == b.role
     }
 }
 

@@ -45,12 +45,14 @@ public enum DefinitionWriter {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.literal(as: type)) == type
         let (history, expires, entries) = (definition?.history, definition?.expires, definition?.entries)
-        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil, entries == nil {
+        let isLeftOut = definition?.isLeftOutOfPast == true
+        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil, entries == nil, !isLeftOut {
             return literal(value, type)
         }
         var form = ValueMap([(.string("initial"), start.map(expression) ?? literal(value, type))])
         if start != nil || !isInferred || isForm { form["type"] = .string(type.description) }
         if isTransient { form["transient"] = true }
+        if isLeftOut { form["past"] = false }
         if let history { form["history"] = .string(history.description) }
         if let expires { form["expires"] = .string(expires.description) }
         if let entries { form["entries"] = entries.document }

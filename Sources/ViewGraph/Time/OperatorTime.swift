@@ -81,8 +81,17 @@ struct OperatorTime {
     /// The row that a later life goes on from.
     var row: Value { .list([.int(lead &- origin), .int(now &- origin)]) }
 
-    /// Goes on from an earlier life.
+    /// The row of an image, from which a graph of the past goes on exactly.
+    var imageRow: Value { .list([.int(lead), .int(now), .int(origin)]) }
+
+    /// Goes on from an earlier life, or from an image.
     mutating func resume(from row: Value) {
+        if let fields = row.list, fields.count == 3, case .int(let lead) = fields[0], case .int(let now) = fields[1],
+            case .int(let origin) = fields[2]
+        {
+            (base, self.lead, self.origin, elapsed) = (now, lead, origin, present)
+            return
+        }
         guard let fields = row.list, fields.count == 2, case .int(let lead) = fields[0], case .int(let last) = fields[1]
         else { return }
         let wall = now &- self.lead

@@ -23,7 +23,7 @@ extension StoredValues {
     private func dropForgotten() {
         for (node, name) in graph.timedValues.takeForgotten()
         where persistence.notesChanges && persistence.nodes.isAlive(node) {
-            persistence.note(nil, as: name, of: node.row)
+            persistence.note(nil, as: name, of: node.row, for: .store)
         }
     }
 
@@ -45,9 +45,9 @@ extension StoredValues {
         else { return }
         value.storedRow = row
         value.storedAt = now
-        if let name = value.outdatedName { persistence.note(nil, as: name, of: place.row) }
+        if let name = value.outdatedName { persistence.note(nil, as: name, of: place.row, for: .store) }
         value.outdatedName = nil
-        persistence.note(row, as: place.name, of: place.row)
+        persistence.note(row, as: place.name, of: place.row, for: .store)
         graph.timedValues.noteStored()
     }
 
@@ -56,7 +56,8 @@ extension StoredValues {
         dropForgotten()
         for value in graph.timedValues.takeUnkept() where graph.engine.isAlive(value.vertex) { keep(value) }
         if let time = graph.timedValues.takeTimeRow() {
-            persistence.note(StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: time))
+            persistence.note(
+                StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: time, for: .store))
         }
     }
 

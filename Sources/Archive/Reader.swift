@@ -1,0 +1,251 @@
+import AttributeValues
+import GraphRuntime
+import StateStore
+import ViewGraph
+
+/// What a segment begins with.
+public struct SegmentBasis {
+    public var release: String
+    public var epoch: String
+    public var revision: UInt64
+    public var wall: Timestamp
+    public var elapsed: Int64
+    public var scenes: [(file: String, text: String)] = []
+    public var machine: [String: Value] = [:]
+
+    init(_ value: Value) throws(Failure) {
+        guard let map = value.map, let release = map["release"]?.string, let epoch = map["epoch"]?.string,
+            case .int(let revision)? = map["revision"], case .timestamp(let wall)? = map["wall"],
+            case .int(let elapsed)? = map["elapsed"]
+        else { throw FieldReader.unreadable }
+        (self.release, self.epoch, self.wall, self.elapsed) = (release, epoch, wall, elapsed)
+        self.revision = UInt64(bitPattern: revision)
+        for case .list(let pair) in map["scenes"]?.list ?? [] where pair.count == 2 {
+            scenes.append((pair[0].string ?? "", pair[1].string ?? ""))
+        }
+        for (name, value) in map["machine"]?.map ?? ValueMap() { machine[name.string ?? ""] = value }
+    }
+}
+
+/// A transaction, as its record says.
+public struct RecordedTransaction {
+    public var revision: UInt64
+    public var wall: Timestamp
+    public var elapsed: Int64
+    public var author: Author?
+    public var label: String?
+    public var animation: Value?
+    /// False for a mark of the time, or reports that made no revision.
+    public var isRevision: Bool
+}
+
+/// A place of a segment: a state, by the key of its node and its name there.
+public final class RecordedPlace {
+    public let key: String
+    public let name: String
+    /// As clients write it: without choices and their branches.
+    public let path: String
+    /// For the reader's own use: the last value.
+    public var value: Value?
+
+    init(_ key: String, _ name: String, _ path: String) {
+        (self.key, self.name, self.path) = (key, name, path.isEmpty ? RecordedPlace.path(key, name) : path)
+    }
+
+    static func path(_ key: String, _ name: String) -> String { key.isEmpty ? "/.\(name)" : "\(key).\(name)" }
+}
+
+/// A record of a segment. Changes belong to the transaction before them.
+public enum Record {
+    case transaction(RecordedTransaction)
+    /// - Parameter isReaction: a reaction or the time has written it.
+    case write(RecordedPlace, Value, isReaction: Bool)
+    /// nil as name: all rows of the key that were not written after the revision. nil as value: the row is deleted.
+    case row(key: String, name: String?, value: Value?, revision: UInt64)
+    case report(RecordedPlace, steps: String)
+    case entries(RecordedPlace, [Value])
+    /// - Parameter elapsed: when the last write was, on the operators' clock.
+    case stretch(RecordedPlace, count: Int, elapsed: Int64, least: Value, greatest: Value, last: Value)
+    case imageBegins
+    case imageRow(key: String, name: String, value: Value)
+    case imageEnds
+    case end
+}
+
+/// Reads the records of one segment, from its beginning on. While it is being written, a later call reads on.
+public final class SegmentReader {
+    public let number: UInt64
+    public let basis: SegmentBasis
+    private let folder: String
+    private let values = ValueReader(maximumDepth: StateStore.maximumDepth)
+    private var bytes: UnsafeMutableBufferPointer<UInt8>
+    /// The batch that is being read.
+    private var fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
+    /// Where the next batch begins.
+    private var place: Int
+    private var authors: [Author] = []
+    private var places: [RecordedPlace] = []
+    private var last: RecordedTransaction
+    private var lastAuthor: Author?
+    private var lastLabel: String?
+    /// The daemon has ended the segment in order.
+    public private(set) var hasEnded = false
+
+    /// - Returns: nil if it is no segment, or has no complete batch yet.
+    public init?(_ number: UInt64, in folder: String) {
+        guard let bytes = Segment.read(number, in: folder) else { return nil }
+        let values = ValueReader(maximumDepth: StateStore.maximumDepth)
+        var found: SegmentBasis?
+        let end = bytes.withUnsafeBufferPointer { buffer in
+            Segment.forEachBatch(buffer) { records in
+                var fields = FieldReader(records)
+                guard (try? fields.byte()) == RecordKind.basis.rawValue, let value = try? fields.value(values) else {
+                    return false
+                }
+                found = try? SegmentBasis(value)
+                return false
+            }
+        }
+        guard end != nil, let found else { return nil }
+        self.bytes = UnsafeMutableBufferPointer.allocate(capacity: bytes.count)
+        _ = self.bytes.initialize(fromContentsOf: bytes)
+        (self.number, self.folder) = (number, folder)
+        basis = found
+        place = 0
+        last = RecordedTransaction(
+            revision: found.revision, wall: found.wall, elapsed: found.elapsed, isRevision: false)
+    }
+
+    deinit { bytes.deallocate() }
+
+    /// The next record; nil if there is none yet.
+    /// - Throws: if a batch with the right checksum has no records that this release can read.
+    public func next() throws(Failure) -> Record? {
+        while true {
+            if fields.isAtEnd {
+                guard let batch = nextBatch() else { return nil }
+                fields = FieldReader(batch)
+            }
+            guard let record = try next(&fields) else { continue }
+            if case .end = record { hasEnded = true }
+            return record
+        }
+    }
+
+    private func nextBatch() -> UnsafeBufferPointer<UInt8>? {
+        var batch: UnsafeBufferPointer<UInt8>?
+        let end = Segment.forEachBatch(UnsafeBufferPointer(bytes), from: place) {
+            batch = $0
+            return false
+        }
+        place = end ?? place
+        return batch
+    }
+
+    /// Passes the records that have not been read to `body`, in order, until it returns false.
+    public func read(_ body: (Record) -> Bool) throws(Failure) {
+        while let record = try next() { if !body(record) { return } }
+    }
+
+    /// Looks for more bytes of a segment that is being written. Only between batches.
+    public func refresh() {
+        guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > bytes.count else { return }
+        bytes.deallocate()
+        bytes = UnsafeMutableBufferPointer.allocate(capacity: more.count)
+        _ = bytes.initialize(fromContentsOf: more)
+        fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
+    }
+
+    /// - Returns: nil for a record that only prepares others.
+    private func next(_ fields: inout FieldReader) throws(Failure) -> Record? {
+        guard let kind = RecordKind(rawValue: try fields.byte()) else { throw FieldReader.unreadable }
+        switch kind {
+        case .basis:
+            _ = try fields.value(values)
+            return nil
+        case .author:
+            authors.append(try author(try fields.value(values)))
+            return nil
+        case .place:
+            let key = try fields.text()
+            let name = try fields.text()
+            places.append(RecordedPlace(key, name, try fields.text()))
+            return nil
+        case .transaction: return .transaction(try transaction(&fields))
+        case .write, .reaction:
+            let place = try known(&fields)
+            return .write(place, try fields.value(values), isReaction: kind == .reaction)
+        case .row, .deletedRow:
+            let (key, name) = (try fields.text(), try fields.text())
+            return .row(
+                key: key, name: name, value: kind == .row ? try fields.value(values) : nil, revision: last.revision)
+        case .deletedKey:
+            let key = try fields.text()
+            return .row(key: key, name: nil, value: nil, revision: try fields.varint())
+        case .report:
+            let place = try known(&fields)
+            return .report(place, steps: try fields.text())
+        case .entries:
+            let place = try known(&fields)
+            return .entries(place, Array(try fields.value(values).list ?? []))
+        case .stretch:
+            let (place, count) = (try known(&fields), try fields.count())
+            let elapsed = last.elapsed &+ (try fields.difference())
+            let (least, greatest) = (try fields.value(values), try fields.value(values))
+            return .stretch(
+                place, count: count, elapsed: elapsed, least: least, greatest: greatest,
+                last: try fields.value(values))
+        case .imageBegins: return .imageBegins
+        case .imageRow:
+            let (key, name) = (try fields.text(), try fields.text())
+            return .imageRow(key: key, name: name, value: try fields.value(values))
+        case .imageEnds: return .imageEnds
+        case .end: return .end
+        }
+    }
+
+    private func known(_ fields: inout FieldReader) throws(Failure) -> RecordedPlace {
+        let number = try fields.count()
+        guard number < places.count else { throw FieldReader.unreadable }
+        return places[number]
+    }
+
+    private func author(_ value: Value) throws(Failure) -> Author {
+        guard let fields = value.list, fields.count == 5, case .int(let user) = fields[0],
+            case .int(let group) = fields[1], case .int(let process) = fields[2]
+        else { throw FieldReader.unreadable }
+        return Author(
+            peer: Peer(
+                pid: Int32(truncatingIfNeeded: process), uid: UInt32(truncatingIfNeeded: user),
+                gid: UInt32(truncatingIfNeeded: group)),
+            name: fields[3].string, principal: fields[4].string)
+    }
+
+    private func transaction(_ fields: inout FieldReader) throws(Failure) -> RecordedTransaction {
+        let flags = try fields.byte()
+        var new = last
+        let before = last.revision
+        new.revision =
+            flags & TransactionFlag.leap == 0
+            ? before &+ 1 : before &+ UInt64(bitPattern: try fields.difference())
+        if flags & TransactionFlag.sameTime == 0 {
+            let wall = try fields.difference()
+            let elapsed = wall &+ (try fields.difference())
+            guard let time = last.wall.advanced(by: TimeSpan(nanoseconds: wall)) else { throw FieldReader.unreadable }
+            (new.wall, new.elapsed) = (time, last.elapsed &+ elapsed)
+        }
+        new.isRevision = new.revision != before
+        (new.author, new.label, new.animation) = (nil, nil, nil)
+        if flags & TransactionFlag.author != 0 {
+            let number = try fields.count()
+            guard number < authors.count else { throw FieldReader.unreadable }
+            lastAuthor = authors[number]
+        }
+        if flags & (TransactionFlag.author | TransactionFlag.sameAuthor) != 0 { new.author = lastAuthor }
+        if flags & TransactionFlag.label != 0 { lastLabel = try fields.text() }
+        if flags & (TransactionFlag.label | TransactionFlag.sameLabel) != 0 { new.label = lastLabel }
+        if flags & TransactionFlag.animation != 0 { new.animation = try fields.value(values) }
+        last = new
+        return new
+    }
+}

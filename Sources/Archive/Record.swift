@@ -1,0 +1,195 @@
+import AttributeValues
+import StateStore
+
+// A segment is a text of records. Numbers are varints; differences are zigzag varints; texts have their length first.
+//
+// | record | fields |
+// |---|---|
+// | basis | a value: see `Basis` |
+// | author | a value: `[uid, gid, pid, name, principal]`; authors are numbered from 0 in each segment |
+// | place | the key of a node, the name of a state, and its path if that is another text; places are numbered from 0 in each segment |
+// | transaction | flags, differences of the revision, the wall clock and the operators' clock; author, label, animation |
+// | write, reaction | the number of a place, and a value |
+// | row, imageRow | key, name, value |
+// | deletedRow | key, name |
+// | deletedKey | key, revision: rows written after it stay |
+// | report | the number of a place, and steps below it |
+// | entries | the number of a place, and a list of keys; empty: all |
+// | stretch | the number of a place, how many writes, the time since the transaction before, least, greatest, last |
+// | imageBegins, imageEnds | nothing; the time of the transaction before counts |
+// | end | nothing: the daemon has ended in order |
+
+enum RecordKind: UInt8 {
+    case basis = 1
+    case author, place, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
+    case imageBegins, imageRow, imageEnds, end
+    /// A write that nobody has asked for.
+    case reaction
+}
+
+/// The flags of a transaction.
+enum TransactionFlag {
+    static let author: UInt8 = 1
+    static let sameAuthor: UInt8 = 2
+    static let label: UInt8 = 4
+    static let sameLabel: UInt8 = 8
+    static let animation: UInt8 = 16
+    /// The revision is not the next one.
+    static let leap: UInt8 = 32
+    /// No time has passed.
+    static let sameTime: UInt8 = 64
+}
+
+/// How a value begins. Most numbers are short.
+enum ValueKind {
+    static let null: UInt8 = 0
+    static let no: UInt8 = 1
+    static let yes: UInt8 = 2
+    static let int: UInt8 = 3
+    static let uint: UInt8 = 4
+    static let double: UInt8 = 5
+    static let string: UInt8 = 6
+    /// As the store writes it.
+    static let other: UInt8 = 7
+    /// A double that is a whole number, or one of tenths and so on: this and the number of decimals.
+    static let decimal: UInt8 = 8
+    static let mostDecimals = 3
+}
+
+extension ByteBuffer {
+    func append(varint number: UInt64) {
+        var number = number
+        while number >= 0x80 {
+            append(UInt8(truncatingIfNeeded: number) | 0x80)
+            number >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: number))
+    }
+
+    func append(difference number: Int64) {
+        append(varint: UInt64(bitPattern: number << 1) ^ UInt64(bitPattern: number >> 63))
+    }
+
+    func append(record kind: RecordKind) { append(kind.rawValue) }
+
+    func append(counted text: String) {
+        append(varint: UInt64(text.utf8.count))
+        append(text: text)
+    }
+
+    func append(archived value: Value) {
+        switch value {
+        case .null: append(ValueKind.null)
+        case .bool(let flag): append(flag ? ValueKind.yes : ValueKind.no)
+        case .int(let number):
+            append(ValueKind.int)
+            append(difference: number)
+        case .uint(let number):
+            append(ValueKind.uint)
+            append(varint: number)
+        case .double(let number): append(archived: number)
+        case .string(let text):
+            append(ValueKind.string)
+            append(counted: text)
+        default:
+            append(ValueKind.other)
+            appendWithLength { appendCompact(value) }
+        }
+    }
+
+    private func append(archived number: Double) {
+        var scale = 1.0
+        for decimals in 0...ValueKind.mostDecimals {
+            let scaled = number * scale
+            // Beyond that, the eight bytes of a double are as short.
+            guard scaled.magnitude < 1e12 else { break }
+            let whole = scaled.rounded()
+            if whole / scale == number, number.sign == .plus || whole != 0 {
+                append(ValueKind.decimal + UInt8(decimals))
+                return append(difference: Int64(whole))
+            }
+            scale *= 10
+        }
+        append(ValueKind.double)
+        append(littleEndian: number.bitPattern)
+    }
+}
+
+/// Reads the fields of records.
+struct FieldReader {
+    let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var place = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { place >= bytes.count }
+
+    mutating func byte() throws(Failure) -> UInt8 {
+        guard place < bytes.count else { throw FieldReader.unreadable }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    mutating func varint() throws(Failure) -> UInt64 {
+        var (number, shift) = (UInt64(0), UInt64(0))
+        while shift < 64 {
+            let byte = try byte()
+            number |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        throw FieldReader.unreadable
+    }
+
+    mutating func count() throws(Failure) -> Int {
+        guard let count = Int(exactly: try varint()) else { throw FieldReader.unreadable }
+        return count
+    }
+
+    mutating func difference() throws(Failure) -> Int64 {
+        let number = try varint()
+        return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+    }
+
+    mutating func text() throws(Failure) -> String {
+        let count = try count()
+        return String(utf8: try part(count))
+    }
+
+    private mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
+        let width = MemoryLayout<Number>.size
+        guard bytes.count - place >= width else { throw FieldReader.unreadable }
+        defer { place += width }
+        return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: type)
+    }
+
+    private mutating func part(_ count: Int) throws(Failure) -> UnsafeBufferPointer<UInt8> {
+        guard count <= bytes.count - place else { throw FieldReader.unreadable }
+        defer { place += count }
+        return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+    }
+
+    mutating func value(_ values: ValueReader) throws(Failure) -> Value {
+        let kind = try byte()
+        switch kind {
+        case ValueKind.null: return .null
+        case ValueKind.no: return false
+        case ValueKind.yes: return true
+        case ValueKind.int: return .int(try difference())
+        case ValueKind.uint: return .uint(try varint())
+        case ValueKind.double:
+            return .double(Double(bitPattern: UInt64(littleEndian: try fixed(UInt64.self))))
+        case ValueKind.string: return .string(try text())
+        case ValueKind.other:
+            let count = Int(UInt32(littleEndian: try fixed(UInt32.self)))
+            return try values.value(try part(count))
+        default:
+            let decimals = Int(kind) - Int(ValueKind.decimal)
+            guard decimals >= 0, decimals <= ValueKind.mostDecimals else { throw FieldReader.unreadable }
+            let scale = [1.0, 10, 100, 1000][decimals]
+            return .double(Double(try difference()) / scale)
+        }
+    }
+
+    static var unreadable: Failure { Failure(.unavailable, "it is not a record") }
+}

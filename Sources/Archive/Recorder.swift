@@ -1,0 +1,375 @@
+import AttributeGraph
+import AttributeValues
+import GraphRuntime
+import StateStore
+import ViewGraph
+
+/// Writes what the runtime tells as records of the present segment. The bytes wait in memory until `take`.
+///
+/// A plain write costs some hundred instructions: a state finds its number by its row in the engine.
+final class Recorder: TransactionRecorder {
+    private let feed: StoreFeed
+    /// Records that no batch has yet.
+    let bytes = ByteBuffer(capacity: 1 << 16)
+    /// False while there is no segment to write to.
+    var isOn = false
+
+    /// By row of the engine.
+    private var slots: [Slot] = []
+    private var placeCount: UInt32 = 0
+    private var authors: [ObjectIdentifier: (author: Author, number: UInt32)] = [:]
+    private var authorCount: UInt32 = 0
+    private var lastAuthor: Author?
+    private var lastLabel: String?
+    /// What the last transaction record says.
+    private var written = Stamp()
+    /// The transaction that the runtime has begun.
+    private var present = Stamp()
+    private var author: Author?
+    private var label: String?
+    private var animation: Value?
+    /// The present transaction has no record yet.
+    private var isOpen = false
+    /// Some of its writes are part of stretches.
+    private var isThinned = false
+    /// The states have lost their numbers in the present transaction.
+    private var hasForgotten = false
+    /// States whose last writes have no record yet.
+    private var held: [Held] = []
+    /// Rows that belong to no node.
+    private var others: [Name: [Name: Value]] = [:]
+    private var image: [StoreChange] = []
+
+    /// The number of transactions in the segment.
+    private(set) var transactions = 0
+
+    /// When something happened.
+    struct Stamp {
+        var revision: UInt64 = 0
+        /// Nanoseconds since 1970.
+        var wall: Int64 = 0
+        /// Nanoseconds of the operators' clock.
+        var elapsed: Int64 = 0
+    }
+
+    private struct Slot {
+        var state = AttributeID(index: 0, generation: 0)
+        /// `none` for a state that is left out.
+        var place = Slot.none
+        /// When a write of it was last recorded, on the operators' clock.
+        var time = Int64.min / 2
+        /// The shortest time between two records.
+        var interval = Recorder.interval
+        /// Its position in `held`.
+        var held: Int32 = -1
+
+        static let none = UInt32.max
+    }
+
+    private struct Held {
+        var state: AttributeID
+        var count = 0
+        var least: Value
+        var greatest: Value
+        var last: Value
+        var time: Int64
+    }
+
+    /// A state is kept so often at most, in nanoseconds.
+    static let interval: Int64 = 100_000_000
+    /// A long value is kept less often, so that a state takes some 100 KB a second at most.
+    private static let nanosecondsPerByte: Int64 = 10_000
+    /// So many writers are known by number in a segment.
+    private static let mostAuthors = 4096
+    /// So many states wait for their stretches.
+    private static let mostHeld = 100_000
+
+    init(_ feed: StoreFeed) { self.feed = feed }
+
+    /// The rows of no node with which a life begins: declarations.
+    func begin(with rows: [StoredRow]) { for row in rows { note(row.key, row.name, row.value) } }
+
+    /// Begins a segment, whose basis is given.
+    func beginSegment(_ basis: Value, at time: Moment, revision: UInt64) {
+        bytes.removeAll()
+        for position in slots.indices { slots[position] = Slot() }
+        placeCount = 0
+        (authors, authorCount) = ([:], 0)
+        (lastAuthor, lastLabel) = (nil, nil)
+        held = []
+        (isOpen, isThinned) = (false, false)
+        written = stamp(time, revision)
+        present = written
+        transactions = 0
+        isOn = true
+        bytes.append(record: .basis)
+        bytes.append(archived: basis)
+    }
+
+    private func stamp(_ time: Moment, _ revision: UInt64) -> Stamp {
+        Stamp(
+            revision: revision, wall: time.wall.seconds * 1_000_000_000 + Int64(time.wall.nanoseconds),
+            elapsed: time.elapsed.nanoseconds)
+    }
+
+    // MARK: Transactions
+
+    func begin(_ revision: UInt64, at time: Moment, _ author: Author?, _ label: String?, _ animation: Value?) {
+        guard isOn else { return }
+        close()
+        present = stamp(time, revision)
+        self.author = author
+        self.label = label
+        self.animation = animation
+        (isOpen, isThinned, hasForgotten) = (true, false, false)
+    }
+
+    /// Records the present transaction although it has no writes, unless they are parts of stretches.
+    private func close() {
+        if isOpen, !isThinned { open() }
+        isOpen = false
+    }
+
+    /// Writes the record of the present transaction before the first of its changes.
+    private func open() {
+        guard isOpen else { return }
+        isOpen = false
+        transactions += 1
+        var flags: UInt8 = 0
+        var number: UInt32 = 0
+        if let author {
+            if author === lastAuthor {
+                flags |= TransactionFlag.sameAuthor
+            } else {
+                flags |= TransactionFlag.author
+                number = self.number(of: author)
+                lastAuthor = author
+            }
+        }
+        if let label {
+            if let lastLabel, lastLabel.hasSameBytes(as: label) {
+                flags |= TransactionFlag.sameLabel
+            } else {
+                flags |= TransactionFlag.label
+            }
+        }
+        if animation != nil { flags |= TransactionFlag.animation }
+        if present.revision != written.revision &+ 1 { flags |= TransactionFlag.leap }
+        let (wall, elapsed) = (present.wall &- written.wall, present.elapsed &- written.elapsed)
+        if wall == 0, elapsed == 0 { flags |= TransactionFlag.sameTime }
+        bytes.append(record: .transaction)
+        bytes.append(flags)
+        if flags & TransactionFlag.leap != 0 {
+            bytes.append(difference: Int64(bitPattern: present.revision &- written.revision))
+        }
+        if flags & TransactionFlag.sameTime == 0 {
+            bytes.append(difference: wall)
+            bytes.append(difference: elapsed &- wall)
+        }
+        if flags & TransactionFlag.author != 0 { bytes.append(varint: UInt64(number)) }
+        if flags & TransactionFlag.label != 0, let label {
+            bytes.append(counted: label)
+            lastLabel = label
+        }
+        if let animation { bytes.append(archived: animation) }
+        written = present
+    }
+
+    private func number(of author: Author) -> UInt32 {
+        if let known = authors[ObjectIdentifier(author)] { return known.number }
+        // The numbers go on: a reader needs them all.
+        if authors.count >= Recorder.mostAuthors { authors = [:] }
+        let number = authorCount
+        authorCount += 1
+        authors[ObjectIdentifier(author)] = (author, number)
+        bytes.append(record: .author)
+        bytes.append(
+            archived: [
+                .int(Int64(author.peer.uid)), .int(Int64(author.peer.gid)), .int(Int64(author.peer.pid)),
+                author.name.map { .string($0) } ?? .null, author.principal.map { .string($0) } ?? .null,
+            ])
+        return number
+    }
+
+    // MARK: Values
+
+    func write(_ state: AttributeID, isReaction: Bool) {
+        guard isOn else { return }
+        let position = Int(state.index)
+        if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
+        if slots[position].state != state { define(state, at: position) }
+        if slots[position].place == Slot.none { return }
+        guard let value = feed.value(of: state) else { return }
+        if present.elapsed &- slots[position].time < slots[position].interval, hold(value, at: position) {
+            isThinned = true
+            return
+        }
+        if slots[position].held >= 0 { release(slots[position].held) }
+        open()
+        slots[position].time = present.elapsed
+        bytes.append(record: isReaction ? .reaction : .write)
+        bytes.append(varint: UInt64(slots[position].place))
+        let start = bytes.count
+        bytes.append(archived: value)
+        slots[position].interval = max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
+    }
+
+    /// Gives a state its number.
+    private func define(_ state: AttributeID, at position: Int) {
+        if slots[position].held >= 0 { release(slots[position].held) }
+        slots[position] = Slot()
+        slots[position].state = state
+        guard let (key, name, path) = feed.storedPlace(of: state) else { return }
+        slots[position].place = placeCount
+        placeCount += 1
+        bytes.append(record: .place)
+        bytes.append(counted: key)
+        bytes.append(counted: name)
+        bytes.append(counted: path == RecordedPlace.path(key, name) ? "" : path)
+    }
+
+    /// Makes a write a part of a stretch.
+    /// - Returns: false if too many states are held.
+    private func hold(_ value: Value, at position: Int) -> Bool {
+        if slots[position].held >= 0 {
+            let place = Int(slots[position].held)
+            held[place].count += 1
+            held[place].time = present.elapsed
+            if let new = value.number {
+                if held[place].least.number.map({ new < $0 }) ?? true { held[place].least = value }
+                if held[place].greatest.number.map({ new > $0 }) ?? true { held[place].greatest = value }
+            }
+            held[place].last = value
+            return true
+        }
+        guard held.count < Recorder.mostHeld else { return false }
+        slots[position].held = Int32(held.count)
+        held.append(
+            Held(
+                state: slots[position].state, count: 1, least: value, greatest: value, last: value,
+                time: present.elapsed))
+        return true
+    }
+
+    /// Records the stretch of a state.
+    private func release(_ place: Int32) {
+        let stretch = held[Int(place)]
+        // The last one takes its place.
+        held[Int(place)] = held[held.count - 1]
+        let moved = Int(held[Int(place)].state.index)
+        if slots[moved].held >= 0 { slots[moved].held = place }
+        held.removeLast()
+        let position = Int(stretch.state.index)
+        slots[position].held = -1
+        slots[position].time = stretch.time
+        bytes.append(record: .stretch)
+        bytes.append(varint: UInt64(slots[position].place))
+        bytes.append(varint: UInt64(stretch.count))
+        bytes.append(difference: stretch.time &- written.elapsed)
+        bytes.append(archived: stretch.least)
+        bytes.append(archived: stretch.greatest)
+        bytes.append(archived: stretch.last)
+    }
+
+    func add(_ report: KeptReport) {
+        guard isOn else { return }
+        let position = Int(report.state.index)
+        if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
+        if slots[position].state != report.state { define(report.state, at: position) }
+        guard slots[position].place != Slot.none, !isThinned else { return }
+        open()
+        if let keys = report.entries {
+            bytes.append(record: .entries)
+            bytes.append(varint: UInt64(slots[position].place))
+            bytes.append(archived: .list(ValueList(keys)))
+        } else {
+            bytes.append(record: .report)
+            bytes.append(varint: UInt64(slots[position].place))
+            bytes.append(counted: report.steps.map(\.description).joined())
+        }
+    }
+
+    // MARK: Rows
+
+    func add(_ change: StoreChange) {
+        if change.key.utf8.first == UInt8(ascii: "@") { note(change.key, change.name, change.value) }
+        guard isOn else { return }
+        open()
+        guard let name = change.name else {
+            bytes.append(record: .deletedKey)
+            bytes.append(counted: change.key)
+            return bytes.append(varint: change.revision ?? present.revision)
+        }
+        // Nodes may have moved, so that places are others.
+        if name.isEmpty, !hasForgotten { forgetPlaces() }
+        bytes.append(record: change.value == nil ? .deletedRow : .row)
+        bytes.append(counted: change.key)
+        bytes.append(counted: name)
+        if let value = change.value { bytes.append(archived: value) }
+    }
+
+    /// Gives states new numbers when they are next written.
+    private func forgetPlaces() {
+        hasForgotten = true
+        releaseAll()
+        for position in slots.indices { slots[position] = Slot() }
+    }
+
+    private func note(_ key: String, _ name: String?, _ value: Value?) {
+        guard let name else { return others[Name(key)] = nil }
+        others[Name(key), default: [:]][Name(name)] = value
+    }
+
+    // MARK: Batches and images
+
+    private func releaseAll() { while !held.isEmpty { release(Int32(held.count - 1)) } }
+
+    /// True if something waits to be written.
+    var hasNews: Bool { isOn && (bytes.count > 0 || isOpen || !held.isEmpty) }
+
+    /// Completes the records of a batch.
+    func settle() {
+        close()
+        releaseAll()
+    }
+
+    func beginImage() {
+        settle()
+        bytes.append(record: .imageBegins)
+    }
+
+    /// Writes the next slice of an image of the graph.
+    /// - Parameter node: see `ViewGraph.addImage`.
+    /// - Returns: false if it is complete.
+    func addImage(from node: inout UInt32, atMost count: Int, at time: Moment, revision: UInt64) -> Bool {
+        settle()
+        image.removeAll(keepingCapacity: true)
+        let hasMore = feed.addImage(from: &node, atMost: count, to: &image)
+        for row in image { appendImage(row.key, row.name ?? "", row.value ?? .null) }
+        if hasMore { return true }
+        for (key, rows) in others { for (name, value) in rows { appendImage(key.text, name.text, value) } }
+        mark(at: time, revision)
+        bytes.append(record: .imageEnds)
+        return false
+    }
+
+    private func appendImage(_ key: String, _ name: String, _ value: Value) {
+        bytes.append(record: .imageRow)
+        bytes.append(counted: key)
+        bytes.append(counted: name)
+        bytes.append(archived: value)
+    }
+
+    /// Records the time, as a transaction of nobody that is none.
+    private func mark(at time: Moment, _ revision: UInt64) {
+        begin(revision, at: time, nil, nil, nil)
+        close()
+    }
+
+    /// Ends the segment, because the daemon ends or another segment follows.
+    func end(at time: Moment, revision: UInt64) {
+        settle()
+        mark(at: time, revision)
+        bytes.append(record: .end)
+    }
+}

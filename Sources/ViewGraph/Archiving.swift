@@ -1,0 +1,128 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// What an archive gets to know, beside the changes for the store: the values of transient states, reports, and images.
+
+/// The writes that operators hear of although the value may have stayed, of the transactions since the last `take`.
+struct KeptReports {
+    private(set) var reports: [KeptReport] = []
+
+    mutating func note(_ done: OpenTransaction) {
+        for place in done.reports { reports.append(KeptReport(state: place.attribute, steps: place.steps)) }
+        for (state, written) in done.entries {
+            switch written {
+            case .all: reports.append(KeptReport(state: state, entries: []))
+            case .keys(let keys): reports.append(KeptReport(state: state, entries: keys))
+            }
+        }
+    }
+
+    mutating func take() -> [KeptReport] {
+        if reports.isEmpty { return [] }
+        defer { reports = [] }
+        return reports
+    }
+}
+
+/// A report of a place in a state, or of entries of a state with `entries`.
+public struct KeptReport {
+    public var state: AttributeID
+    public var steps: [AttributePath.Step] = []
+    /// nil: a report of the place. Empty: of all entries.
+    public var entries: [Value]?
+}
+
+extension Wiring {
+    /// True for a state whose changes are noted.
+    func isKept(_ state: AttributeID) -> Bool {
+        guard case .state(let isTransient)? = attributes[Int(state.index)]?.source else { return false }
+        return !isTransient || keepsTransient && !isLeftOut(state)
+    }
+
+    /// Who keeps the value of a kept state.
+    func receiver(of state: AttributeID) -> StoreChange.Receiver {
+        if !isDurable(state) { return .archive }
+        return keepsTransient && isLeftOut(state) ? .store : .all
+    }
+
+    /// True if its definition, or that of the state whose object it belongs to, says `past: false`.
+    public func isLeftOut(_ state: AttributeID) -> Bool {
+        var record = record(state)
+        while true {
+            if record.definition?.isLeftOutOfPast == true { return true }
+            let node = nodes[Int(record.node)]
+            guard node.isObject, let holder = ownAttribute(node.id.text, of: node.parent) else { return false }
+            record = self.record(holder)
+        }
+    }
+
+    /// The key of the node that a state belongs to, and the name of the state there; nil if it is out of the tree.
+    public func storedPlace(ofState state: AttributeID) -> (key: String, name: String)? {
+        guard engine.isAlive(state), isState(state) else { return nil }
+        let (row, name) = storePlace(of: state)
+        return nodes.isLinked(row) ? (nodes.key(of: row), name) : nil
+    }
+
+    /// The value of a state, also of a stale one; nil if its first value could not be computed.
+    public func keptValue(of state: AttributeID) -> Value? { content(ofStored: state).value }
+}
+
+extension ViewGraph {
+    /// The reports of transactions since the last call.
+    public func takeReports() -> [KeptReport] { keptReports.take() }
+
+    /// Adds the rows of an image: all that a start needs to make the graph as it is now, apart from declarations.
+    /// - Parameters:
+    ///   - node: the first row of the tree to look at. Afterwards: the next one.
+    ///   - count: so many nodes are looked at.
+    /// - Returns: false if that was all.
+    public func addImage(from node: inout UInt32, atMost count: Int, to rows: inout [StoreChange]) -> Bool {
+        let end = UInt32(clamping: min(Int(node) + count, nodes.rowCount))
+        while node < end {
+            let row = node
+            node += 1
+            guard nodes.isAlive(row), nodes.isLinked(row) else { continue }
+            let record = nodes[Int(row)]
+            if record.isObject { continue }
+            if record.part?.isStored == true, let value = persistence.writtenRow(of: row) {
+                rows.append(StoreChange(key: persistence.key(of: row), name: "", value: value))
+            }
+            for id in record.part?.removed.sorted().texts ?? [] {
+                let key = persistence.key(of: row) + "/" + StoredKey.escape(id)
+                rows.append(StoreChange(key: key, name: "", value: ["removed": true]))
+            }
+            guard record.hasValues else { continue }
+            if record.instances?.isHeld == true, let list = record.instances?.list {
+                rows.append(
+                    StoreChange(key: persistence.key(of: row), name: Persistence.heldName, value: .list(list)))
+            }
+            for state in keptStates(of: [row]) where receiver(of: state) != .store && stored.isWritten(state) {
+                guard let value = keptValue(of: state) else { continue }
+                rows.append(
+                    StoreChange(key: persistence.key(of: row), name: storePlace(of: state).name, value: value))
+            }
+        }
+        if Int(node) < nodes.rowCount { return true }
+        for value in timedValues.all {
+            value.past.count(until: timedValues.now)
+            guard let place = storedPlace(of: value), let row = value.past.row(from: timedValues.time.origin) else {
+                continue
+            }
+            rows.append(StoreChange(key: persistence.key(of: place.row), name: place.name, value: row))
+        }
+        rows.append(
+            StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: timedValues.time.imageRow))
+        for absent in persistence.absentRows.present {
+            for row in absent.rows { rows.append(StoreChange(key: row.key, name: row.name, value: row.value)) }
+        }
+        return false
+    }
+}
+
+extension StoredValues {
+    /// Notes a value that the daemon itself has set.
+    public func keepSystemValue(_ name: String) {
+        if let state = graph.ownAttribute(name, of: NodeID.root.row) { keep([state]) }
+    }
+}
