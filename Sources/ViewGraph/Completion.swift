@@ -103,7 +103,7 @@ struct Completion {
 
     /// Gives a node the children that named layers complete or make.
     private mutating func takeLayers(below row: UInt32) {
-        guard !graph.nodes.layers.isEmpty, !record(row).kind.isMadeFromData,
+        guard !graph.nodes.layers.isEmpty, !record(row).kind.isMadeFromData, record(row).kind != .view,
             case let key = graph.nodes.key(of: row), !graph.nodes.layers.keys(below: key).isEmpty
         else { return }
         graph.readLayers(below: row, key)

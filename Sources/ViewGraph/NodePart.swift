@@ -144,7 +144,8 @@ extension Tree<NodeRecord> {
     /// The children that the layers below the edits, or the body of its component, give a node.
     func childrenBelowEdits(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
         let children = childrenBelowLayers(of: row)
-        if layers.isEmpty { return children }
+        // A view takes no children: what named layers say of such nodes waits.
+        if layers.isEmpty || self[Int(row)].kind == .view { return children }
         return layers.layered(children, below: key(of: row), isUse: isComponentRoot(row))
     }
 

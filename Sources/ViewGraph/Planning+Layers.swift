@@ -52,9 +52,9 @@ extension Planning {
         (plan.layers, plan.layerChanges) = (change.layers, change.rows)
         var parents: [(depth: Int, row: UInt32, ids: Set<Name>)] = []
         for (key, ids) in change.changed {
-            guard let row = graph.nodes.row(ofKey: key.text), !graph.nodes[Int(row)].kind.isMadeFromData else {
-                continue
-            }
+            guard let row = graph.nodes.row(ofKey: key.text), !graph.nodes[Int(row)].kind.isMadeFromData,
+                graph.nodes[Int(row)].kind != .view
+            else { continue }
             parents.append((graph.nodes.depth(of: row), row, ids))
         }
         for (_, row, ids) in parents.sorted(by: { ($0.depth, $0.row) > ($1.depth, $1.row) }) {

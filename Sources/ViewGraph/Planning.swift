@@ -78,11 +78,16 @@ public final class Planning {
         }
     }
 
+    /// The number of entries in `pending` that the document has.
+    private var documents: Int { layer == nil ? 1 : 0 }
+
     /// Plans children of a node again, of which named layers say something else than before. Outer ones come last.
     func planLayered(_ ids: Set<Name>, below row: UInt32, _ children: [(definition: NodeDefinition, slot: Slot)]) {
-        pending.append(
+        // Documents are planned first.
+        pending.insert(
             Children(
-                parent: row, definitions: children.map { ($0.definition, $0.slot) }, isBelow: true, only: ids))
+                parent: row, definitions: children.map { ($0.definition, $0.slot) }, isBelow: true, only: ids),
+            at: pending.count - documents)
     }
 
     func chargeUpdate() { cost += PlanCost.update }
@@ -404,7 +409,7 @@ extension Planning {
         _ content: PartContent, over bottom: NodeDefinition?, _ row: UInt32
     ) -> [(NodeDefinition, Slot)] {
         let children = content.children(over: bottom)
-        if layers.isEmpty { return children.map { ($0.definition, $0.slot) } }
+        if layers.isEmpty || nodes[Int(row)].kind == .view { return children.map { ($0.definition, $0.slot) } }
         let isUse = content.compose(over: bottom)?.component != nil
         return layers.layered(children, below: nodes.key(of: row), isUse: isUse).map { ($0.definition, $0.slot) }
     }

@@ -229,6 +229,37 @@ struct LayerTests {
         try expectKept(life)
     }
 
+    @Test("nodes of a layer below a node that clients have made a view wait")
+    func view() throws {
+        let life = try Life("nodes: [{ id: box, kind: container }]")
+        func document(_ more: String = "") -> String {
+            "nodes: [{ id: a, kind: container, children: [{ id: in, state: { x: 1 } }\(more)] }]"
+        }
+        try life.layer("low", document())
+        try life.remove("/a")
+        try life.apply("[{ id: a, state: { v: 1 } }]")
+        #expect(life.paths == ["/", "/box", "/a"])
+        try life.layer("low", document(", { id: more }"))
+        #expect(try life.paths == ["/", "/box", "/a"] && life.layers() == ["low / 3 2"])
+        #expect(try life.next().paths == life.paths)
+        try life.move("/a", to: "/box")
+        #expect(try differences(life.described(), life.next().described()) == [])
+    }
+
+    @Test("a node that a document gives counts over the one of a component that it declares, also in a use of a layer")
+    func given() throws {
+        let life = try Life()
+        try life.layer("uses", "components: { Shelf: { kind: container } }\nnodes: [{ id: one, component: Shelf }]")
+        try life.apply(
+            document: """
+                components: { Shelf: { kind: container, children: [{ id: d, state: { q: 4 } }] } }
+                nodes: [{ id: d, kind: container, state: { r: 2 } }]
+                """, at: "/one")
+        #expect(life.paths == ["/", "/one", "/one/d"])
+        #expect(try life.value("/one/d.r") == 2)
+        try expectKept(life)
+    }
+
     @Test("a layer whose nodes cost more than one request may use is refused, and nothing of it is there")
     func limit() throws {
         var limits = RuntimeLimits()
