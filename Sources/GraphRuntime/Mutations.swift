@@ -116,7 +116,7 @@ extension ViewGraph {
         for write in writes {
             try charge(ViewGraph.stepsPerMutation)
             do throws(Failure) {
-                try leading(by: write.action) { () throws(Failure) in try perform(write) }
+                try leading(by: write.action, of: write.typeAuthor) { () throws(Failure) in try perform(write) }
             } catch { throw error.within(call.path) }
         }
     }

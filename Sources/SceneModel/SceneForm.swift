@@ -46,7 +46,7 @@ package enum SceneForm: String, CaseIterable, Sendable {
         static let keys = KeyGroup.allCases.map(\.rawValue)
         static let key = ["default", "type"]
         static let preferenceKey = ["default", "type", "reduce"]
-        static let type = ["state", "computed"]
+        static let type = ["state", "computed", "actions"]
         static let node = NodeKey.names
         static let forEach = ["in", "id", "as", "index", "node"] + NodeReader.templateKeys.map(\.name)
         static let ifChoice = ["id", "was", "if", "then", "else"]

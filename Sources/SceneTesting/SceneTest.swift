@@ -70,6 +70,8 @@ struct Operation {
     /// The position for `insert`.
     var index: Int?
     var operand: Located<Written>?
+    /// Of this change alone.
+    var animation: Value?
 }
 
 struct Call {

@@ -182,10 +182,15 @@ package struct SceneTestReader {
             var operations: [Operation] = []
             for element in check.readElements(node, "transact", hint: "write a list, as [{ set: { /a.b: 1 } }]") {
                 let entries = check.readEntries(element, "a change")
-                check.checkKeys(entries, of: "a change", allowed: SceneTestReader.operations)
+                check.checkKeys(entries, of: "a change", allowed: SceneTestReader.operations + ["animation"])
+                let animation = element["animation"]?.value
                 for entry in entries {
                     guard let kind = Mutation.Operation(rawValue: entry.name) else { continue }
-                    operations += check.at(entry.name) { readOperation(kind, entry.value) }
+                    operations += check.at(entry.name) { readOperation(kind, entry.value) }.map { operation in
+                        var operation = operation
+                        operation.animation = animation
+                        return operation
+                    }
                 }
             }
             return .write(operations)

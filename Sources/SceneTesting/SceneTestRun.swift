@@ -150,8 +150,11 @@ package struct SceneTestRun {
             mutations.append(
                 Mutation(operation: operation.kind, path: operation.path, value: value, index: operation.index))
         }
-        try world.call(
-            .transact(mutations, animation.map { TransactionOptions(animation: $0) } ?? TransactionOptions()))
+        var options = animation.map { TransactionOptions(animation: $0) } ?? TransactionOptions()
+        options.motions = operations.enumerated().compactMap { position, operation in
+            operation.animation.map { ["animation": $0, "mutations": [.int(Int64(position))]] }
+        }
+        try world.call(.transact(mutations, options))
     }
 
     private func apply(_ document: Document, _ world: SceneWorld) throws(Failure) {

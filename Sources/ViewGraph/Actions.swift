@@ -12,6 +12,8 @@ public struct ActionCall {
     let row: UInt32
     let action: ActionDefinition
     var arguments: ValueMap
+    /// The object whose type has the action, and the author of the type; nil for an action of a node.
+    var object: (place: Place, author: PartAuthor)?
     /// The caller, as the action's rules read it.
     public var caller: Value = .null
 }
@@ -28,6 +30,8 @@ public struct ActionWrite {
     public var animation: String?
     /// The action that writes: the one that was called, or one that it calls.
     public var action: AttributeID
+    /// The author of the type that has the action, if one has.
+    public var typeAuthor: PartAuthor?
 }
 
 extension TransactedWiring {
@@ -38,6 +42,11 @@ extension TransactedWiring {
     public func call(
         actionAt place: Place, named text: String, _ arguments: ValueMap
     ) throws(Failure) -> ActionCall {
+        if let (action, object) = actionOfType(at: place) {
+            return ActionCall(
+                path: text, attribute: place.attribute, row: record(place.attribute).node, action: action,
+                arguments: try self.arguments(arguments, for: action, at: text), object: object)
+        }
         let attribute = self.action(behind: place.attribute).action
         guard place.steps.isEmpty, case .action(let action)? = record(attribute).definition?.role else {
             throw Failure(
@@ -46,6 +55,25 @@ extension TransactedWiring {
         return ActionCall(
             path: text, attribute: attribute, row: record(attribute).node, action: action,
             arguments: try self.arguments(arguments, for: action, at: text))
+    }
+
+    /// The action that a place names behind an object: `books[0].read`.
+    private func actionOfType(at place: Place) -> (ActionDefinition, object: (place: Place, author: PartAuthor))? {
+        guard case .key(let name)? = place.steps.last else { return nil }
+        let object = Place(place.attribute, Array(place.steps.dropLast()))
+        var type = declaredType(of: object)
+        if case .nullable(let inner) = type { type = inner }
+        guard let found = type.objectName.flatMap({ declarations.types[$0]?.action(name) }) else { return nil }
+        return (found.0, (object, found.author))
+    }
+
+    /// The properties of an object that an action of its type reads, as they are before the first write.
+    private func properties(readBy action: ActionDefinition, of object: Place) throws(Failure) -> ValueMap {
+        var found = ValueMap()
+        for name in action.names where found[.string(name)] == nil {
+            found[.string(name)] = try content(at: object.inside([.key(name)])).get()
+        }
+        return found
     }
 
     /// The action that an attribute hands down, with the authors of the attributes on the way: a component may get an
@@ -89,6 +117,12 @@ extension TransactedWiring {
                     + (callers + [text]).joined(separator: " → "), path: text, hint: "let one of them write by itself")
         }
         var call = call
+        if let object = call.object?.place {
+            do throws(Failure) {
+                let read = try properties(readBy: call.action, of: object)
+                for (name, value) in read where call.arguments[name] == nil { call.arguments[name] = value }
+            } catch { throw error.located(at: text).within(text) }
+        }
         if call.action.readsCaller { call.arguments[.string(ActionDefinition.caller)] = call.caller }
         let scope = Scope.modifier.atUse(call.action.isAtUse)
         for step in call.action.steps {
@@ -113,7 +147,7 @@ extension TransactedWiring {
                 writes.append(
                     ActionWrite(
                         operation: step.operation, path: path, place: place, value: value, index: index,
-                        animation: step.animation, action: call.attribute))
+                        animation: step.animation, action: call.attribute, typeAuthor: call.object?.author))
             }
         }
     }
@@ -162,6 +196,12 @@ extension TransactedWiring {
         _ body: (AttributePath, Place) throws(Failure) -> Void
     ) throws(Failure) {
         func named(_ name: String, _ steps: [AttributePath.Step]) throws(Failure) {
+            if let object = call.object?.place {
+                var path = try AttributePath(self.path(of: object.attribute))
+                let steps = object.steps + [.key(name)] + steps
+                path.steps += steps
+                return try body(path, Place(object.attribute, steps))
+            }
             guard let target = resolveName(name, from: call.row, scope) else {
                 throw Failure(
                     .dangling, "\(call.path): $\(name) names no attribute of an enclosing node", path: call.path)
@@ -183,7 +223,8 @@ extension TransactedWiring {
             if let exact = pattern.exact { return try body(exact, try locate(exact)) }
             try PatternSearch(pattern, in: self).forEachAttribute { (attribute, whole) throws(Failure) in
                 if step.operation == .call {
-                    guard case .action? = record(attribute).definition?.role else { return }
+                    let isAction = if case .action? = record(attribute).definition?.role { true } else { false }
+                    guard isAction || actionOfType(at: Place(attribute, pattern.steps)) != nil else { return }
                 }
                 var path = try AttributePath(whole)
                 path.steps += pattern.steps

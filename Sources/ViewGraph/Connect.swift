@@ -271,7 +271,7 @@ extension Wiring {
         swap(&inputs, &evaluation.recent.inputs)
         defer { swap(&inputs, &evaluation.recent.inputs) }
         inputs.removeAll(keepingCapacity: true)
-        for input in program.inputs { inputs.append(boundInput(input, at: row, scope, value, base)) }
+        for input in program.inputs { inputs.append(boundInput(input, of: program, at: row, scope, value, base)) }
         let accepted = type.mustHold(program.resultType.valueType) ? type : nil
         return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
     }
@@ -282,7 +282,7 @@ extension Wiring {
     }
 
     private func boundInput(
-        _ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?, _ base: BoundRule.Base
+        _ input: RuleInput, of program: Program, at row: UInt32, _ scope: Scope, _ value: Place?, _ base: BoundRule.Base
     ) -> BoundInput {
         let matching = input.pattern.map { Place(patternReference($0, readBy: base.attribute), input.path) }
         guard let place = matching ?? place(of: input, at: row, scope, value) else {
@@ -293,7 +293,13 @@ extension Wiring {
         // made from one definition share the rule.
         if input.operation == nil, place.steps.isEmpty, !input.isPresence { return .attribute(place.attribute) }
         let vertex = vertex(for: place)
-        if let operation = input.operation { return timedInput(operation, of: vertex) }
+        if let operation = input.operation {
+            guard let span = input.span else { return timedInput(operation, of: vertex) }
+            guard let given = self.place(of: program.inputs[span], at: row, scope, value) else {
+                return .failure(Failure(.notFound, "nothing named \(program.inputs[span].variable) is in scope"))
+            }
+            return timedInput(operation, of: vertex, over: self.vertex(for: given))
+        }
         guard input.isPresence else { return .attribute(vertex) }
         return .presence(vertex, of: self.vertex(for: Place(place.attribute, Array(place.steps.dropLast()))))
     }

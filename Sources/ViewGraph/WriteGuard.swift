@@ -66,8 +66,12 @@ extension TransactedWiring {
     }
 
     /// While `body` runs, an action leads all writes.
-    public func leading<T>(by action: AttributeID, _ body: () throws(Failure) -> T) throws(Failure) -> T {
-        let count = enterWay([], action)
+    /// - Parameter author: of the type that has the action, if one has.
+    public func leading<T>(
+        by action: AttributeID, of author: PartAuthor? = nil, _ body: () throws(Failure) -> T
+    ) throws(Failure) -> T {
+        let way = author.flatMap { $0 == .daemon ? nil : [WriteStep(attribute: action, author: $0)] } ?? []
+        let count = enterWay(way, action)
         defer { writers.removeLast(writers.count - count) }
         return try body()
     }

@@ -55,7 +55,7 @@ enum SceneGuide {
         types: Object types, by name: groups of properties.
           {"type": ["object", "null"], "propertyNames": {"pattern": "^[A-Z][A-Za-z0-9_]*$"}, "additionalProperties": {"type": ["object", "null"], "$keys": "type"}}
         components: Node types that are used several times, by name. The bindings and lets of the root are the parameters.
-          {"type": ["object", "null"], "propertyNames": {"$ref": "#/$defs/name"}, "additionalProperties": {"anyOf": [{"type": "null"}, {"allOf": [{"$ref": "#/$defs/node"}, {"properties": {"id": false}}]}]}}
+          {"type": ["object", "null"], "propertyNames": {"$ref": "#/$defs/name"}, "additionalProperties": {"anyOf": [{"type": "null"}, {"allOf": [{"$ref": "#/$defs/node"}, {"properties": {"id": false, "was": false, "binding": {"$ref": "#/$defs/parameters"}}}]}]}}
         nodes: The trees to make, in order.
           {"$ref": "#/$defs/nodes"}
         values: States to set once the nodes are there, by their paths from the place of application.
@@ -86,6 +86,8 @@ enum SceneGuide {
           {"$ref": "#/$defs/states"}
         computed: Rules over the properties.
           {"$ref": "#/$defs/computed"}
+        actions: Named groups of writes to the properties, which are called on an object.
+          {"type": ["object", "null"], "propertyNames": {"$ref": "#/$defs/name"}, "additionalProperties": {"$ref": "#/$defs/calledAction"}}
         [node]
         id: A text, unique among the siblings. Without one, it is made from the kind or component and the position.
           {"type": ["string", "number", "boolean"], "minLength": 1}
@@ -151,13 +153,13 @@ enum SceneGuide {
         index: The name of its position; `index` without it.
           {"$ref": "#/$defs/name"}
         node: The node for each element, without an id.
-          {"$ref": "#/$defs/node"}
+          {"allOf": [{"$ref": "#/$defs/ownNode"}, {"properties": {"id": false, "was": false}}]}
         component: The component for each element. The keys of a use may stand beside it.
           {"$ref": "#/$defs/name"}
         binding: Two-way references: `$target`, `{ to: $target, animation }`, `{ get, set }`, or a literal for a constant.
-          {"$ref": "#/$defs/inputs"}
+          {"$ref": "#/$defs/bindings"}
         let: Read-only inputs: a literal, a rule or a reference in the scope of the nodes around.
-          {"$ref": "#/$defs/inputs"}
+          {"$ref": "#/$defs/arguments"}
         environment: Values for everything below the node: `key: expression`. `objects` lists objects, found by their types.
           {"$ref": "#/$defs/keyPaths"}
         transformEnvironment: Rules over `value`, the inherited one, for everything below the node.
@@ -251,14 +253,14 @@ enum SceneGuide {
           {"$ref": "#/$defs/span"}
         [binding]
         to: The reference.
-          {"type": "string", "pattern": "^\\$"}
+          {"$ref": "#/$defs/bindingTarget"}
         animation: The animation of writes through the binding.
           {"$ref": "#/$defs/animation"}
         [computedBinding]
         get: A rule that computes what is read.
           {"$ref": "#/$defs/rule"}
         set: The writes, `{ $state: =newValue }`, for each write of the binding.
-          {"$ref": "#/$defs/writes"}
+          {"type": "object", "minProperties": 1, "propertyNames": {"pattern": "^\\$"}}
         animation: The animation of writes through the binding.
           {"$ref": "#/$defs/animation"}
         [clock]

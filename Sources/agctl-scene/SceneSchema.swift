@@ -131,6 +131,51 @@ enum SceneSchema {
                 {"type": "object", "propertyNames": {"$ref": "#/$defs/name"}}
               ]
             },
+            "arguments": {
+              "description": "A map of names and what they are given.",
+              "type": ["object", "null"],
+              "propertyNames": {"$ref": "#/$defs/name"}
+            },
+            "bindings": {
+              "description": "A map of names and their targets.",
+              "type": ["object", "null"],
+              "propertyNames": {"$ref": "#/$defs/name"},
+              "additionalProperties": {
+                "if": {"type": "object", "required": ["get"], "propertyNames": {"$names": "computedBinding"}},
+                "then": {"required": ["get", "set"], "$keys": "computedBinding"},
+                "else": {
+                  "if": {
+                    "type": "object",
+                    "required": ["to"],
+                    "anyOf": [{"propertyNames": {"$names": "binding"}}, {"properties": {"to": {"type": "string", "pattern": "^\\$[^$]"}}}]
+                  },
+                  "then": {"$keys": "binding"},
+                  "else": {"$ref": "#/$defs/bindingTarget"}
+                }
+              }
+            },
+            "bindingTarget": {
+              "description": "$reference, =condition ? $one : $other, or a literal for a constant. A rule alone cannot be written to.",
+              "not": {"type": "string", "pattern": "^(=(?!=)[^$]*|\\$(?![A-Za-z_/$])[\\s\\S]*)$"}
+            },
+            "parameters": {
+              "description": "The parameters of the component: names, or a map of names and defaults, or of {default, type}.",
+              "anyOf": [
+                {"type": "null"},
+                {"type": "array", "items": {"$ref": "#/$defs/name"}},
+                {
+                  "type": "object",
+                  "propertyNames": {"$ref": "#/$defs/name"},
+                  "additionalProperties": {
+                    "allOf": [
+                      {"not": {"type": "string", "pattern": "^(\\$[^$]|=[^=])"}},
+                      {"not": {"type": "object", "required": ["to"], "properties": {"to": {"type": "string", "pattern": "^\\$[^$]"}}}},
+                      {"not": {"type": "object", "required": ["get"], "propertyNames": {"$names": "computedBinding"}}}
+                    ]
+                  }
+                }
+              ]
+            },
             "day": {"enum": ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]},
             "clock": {
               "anyOf": [
@@ -141,12 +186,12 @@ enum SceneSchema {
                 {"type": "object", "required": ["animation"], "$keys": "animationClock"}
               ]
             },
-            "action": {
+            "action": {"anyOf": [{"$ref": "#/$defs/calledAction"}, {"$ref": "#/$defs/reaction"}]},
+            "calledAction": {
               "anyOf": [
                 {"$ref": "#/$defs/actionStep"},
                 {"type": "array", "items": {"$ref": "#/$defs/actionStep"}},
-                {"type": "object", "required": ["steps"], "$keys": "steps"},
-                {"$ref": "#/$defs/reaction"}
+                {"type": "object", "required": ["steps"], "$keys": "steps"}
               ]
             },
             "onChange": {"type": "object", "required": ["of", "perform"], "$keys": "onChange"},
@@ -196,7 +241,7 @@ enum SceneSchema {
                     "else": {
                       "if": {"required": ["slot"]},
                       "then": {"$ref": "#/$defs/slot"},
-                      "else": {"$ref": "#/$defs/node"}
+                      "else": {"$ref": "#/$defs/ownNode"}
                     }
                   }
                 }
@@ -227,6 +272,12 @@ enum SceneSchema {
               "$keys": "slot"
             },
             "node": {"type": "object", "$keys": "node"},
+            "ownNode": {
+              "allOf": [
+                {"$ref": "#/$defs/node"},
+                {"properties": {"binding": {"$ref": "#/$defs/bindings"}, "let": {"$ref": "#/$defs/arguments"}}}
+              ]
+            },
             "forEach": {
               "description": "One instance per element of a list.",
               "type": "object",

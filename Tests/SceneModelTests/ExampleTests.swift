@@ -61,13 +61,61 @@ struct SchemaTests {
     func specification() throws { #expect(try problems(specificationScene) == []) }
 
     @Test(
+        "admits what the reader admits",
+        arguments: [
+            """
+            components:
+              A: { binding: [x, y] }
+              B: { binding: { x: { default: 1, type: int }, y: 2, z: '$$z', v: '==v', w: { to: 1 } }, let: [n] }
+              C: { component: B, binding: { x: 5 } }
+            nodes:
+              - id: a
+                state: { n: 0, items: [{ id: p }], isLeft: true }
+                children:
+                  - id: b
+                    binding:
+                      a: $n
+                      b: '=isLeft ? $n : $items'
+                      c: '$items[id=n].x'
+                      d: $/a.n
+                      e: { to: $n, animation: smooth }
+                      f: { to: '=isLeft ? $n : $items' }
+                      g: { get: n * 2, set: { $n: =newValue / 2 }, animation: null }
+                      h: true
+                      i: '$$x'
+                      j: '==x'
+                      k: { get: 1, other: 2 }
+                      l: { to: 1 }
+                      m: [1, 2]
+                      n: null
+                  - { id: rows, was: list, forEach: { in: $items, component: A, binding: { x: $n, y: { to: $n } } } }
+            """
+        ])
+    func admits(_ text: String) throws {
+        #expect(try problems(text) == [])
+        _ = try scene(text)
+    }
+
+    @Test(
         "refuses what the reader refuses",
         arguments: [
             "agd: 2", "nods: []", "keys: { enviroment: {} }", "nodes: { id: a }", "nodes: [{ id: a, stat: {} }]",
             "nodes: [{ id: a, kind: button }]", "nodes: [{ id: '' }]", "types: { library: { state: {} } }",
             "nodes: [{ id: a, forEach: { node: {} } }]", "nodes: [{ id: a, clock: { now: often } }]",
             "nodes: [{ id: a, state: { two words: 1 } }]", "nodes: [{ id: a, animation: bouncy }]",
-            "components: { A: { id: x } }", "nodes: [{ id: a, computed: { x: [1] } }]", "values: { app.n: 1 }",
+            "components: { A: { id: x } }", "components: { A: { was: x } }", "nodes: [{ id: a, binding: [x] }]",
+            "nodes: [{ id: a, let: [x] }]", "nodes: [{ id: a, binding: { x: =1 + 2 } }]",
+            "nodes: [{ id: a, binding: { x: '$ b' } }]", "nodes: [{ id: a, binding: { x: { get: '1' } } }]",
+            "nodes: [{ id: a, binding: { x: { get: '1', set: {} } } }]",
+            "nodes: [{ id: a, binding: { x: { get: '1', set: { n: 1 } } } }]",
+            "nodes: [{ id: a, state: { n: 0 }, children: [{ id: b, binding: { x: { to: $n, animate: smooth } } }] }]",
+            "nodes: [{ id: a, binding: { x: { to: =1 } } }]",
+            "nodes: [{ id: a, forEach: { in: [], component: C, binding: [x] } }]",
+            "components: { A: { binding: { x: $n } } }", "components: { A: { binding: { x: =1 } } }",
+            "components: { A: { binding: { x: { to: $n } } } }",
+            "components: { A: { binding: { x: { get: '1', set: { $n: 1 } } } } }",
+            "types: { T: { actions: { go: { of: n, perform: {} } } } }", "nodes: [{ id: a, was: '' }]",
+            "nodes: [{ id: a, computed: { x: [1] } }]", "values: { app.n: 1 }",
         ])
     func refusals(_ text: String) throws {
         #expect(try !problems(text).isEmpty)

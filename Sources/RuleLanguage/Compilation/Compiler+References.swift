@@ -64,8 +64,10 @@ extension Compiler {
     /// The number of the input for a path. Equal paths share one.
     /// - Parameter isAssembled: true if the value at the path has parts that change separately.
     /// - Parameter operation: the operator over time through which the rule reads the path.
+    /// - Parameter span: the input that gives the operator's window.
     mutating func inputNumber(
-        _ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false, operation: TimeOperator? = nil
+        _ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false, operation: TimeOperator? = nil,
+        span: Int? = nil
     ) -> Int32 {
         let variable = checked.variables[chain.variable]
         var fixed: [AttributePath.Step] = []
@@ -81,7 +83,7 @@ extension Compiler {
         let made = RuleInput(
             name: Name(name), namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
             isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, pattern: variable.name.patternFromRoot,
-            operation: operation)
+            operation: operation, span: span)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
             if isDefinite { parts.inputs[known].isDefinite = true }
             return Int32(known)
@@ -199,6 +201,13 @@ extension Compiler {
         guard let chain = chain(tree.child(id, 0)), !chain.isDynamic else {
             return fail("\(operation.kind.rawValue)() watches an attribute", at: id)
         }
-        return emitLoad(inputNumber(chain, operation: operation), at: id)
+        var span: Int?
+        if operation.spanName != nil {
+            guard let given = self.chain(tree.child(id, 1)), !given.isDynamic else {
+                return fail("the window of \(operation.kind.rawValue)() is an attribute", at: id)
+            }
+            span = Int(inputNumber(given))
+        }
+        return emitLoad(inputNumber(chain, operation: operation, span: span), at: id)
     }
 }

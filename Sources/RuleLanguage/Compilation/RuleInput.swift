@@ -21,6 +21,8 @@ public struct RuleInput: Hashable {
     public let pattern: PathPattern?
     /// The operator over time through which the rule reads the path; nil: the value itself.
     public let operation: TimeOperator?
+    /// The input of the program that gives the operator's window; nil: the window is constant.
+    public let span: Int?
 
     /// The variable's full name, as declared in the scope.
     public var variable: String { namespace.map { "\($0).\(name)" } ?? name.text }

@@ -38,8 +38,12 @@ extension Checker {
                 else { return .error }
                 operation = TimeOperator(found.kind, falls: falls, period: wanted, back: back)
             } else {
-                guard let span = found.hasSpan ? window(children[1], name) : found.span else { return .error }
-                operation = TimeOperator(found.kind, span: span, falls: falls)
+                if found.hasSpan, let given = spanName(children[1]) {
+                    operation = TimeOperator(found.kind, falls: falls, spanName: given)
+                } else {
+                    guard let span = found.hasSpan ? window(children[1], name) : found.span else { return .error }
+                    operation = TimeOperator(found.kind, span: span, falls: falls)
+                }
             }
             resolutions[id] = .timeOperator(operation)
             return resultType(operation, of: operand, id)
@@ -96,6 +100,24 @@ extension Checker {
         return nil
     }
 
+    /// The attribute, or the place in one, that gives the length of a window, as the rule names it; nil for a constant.
+    private func spanName(_ id: SyntaxTree.ID) -> String? {
+        guard operandFault(id, "", "") == nil else { return nil }
+        var text = ""
+        var at = id
+        while true {
+            if case .variable(let number) = resolutions[at] { return variables[number].name.text + text }
+            let step: AttributePath.Step
+            switch tree[at].kind == .index ? tree.constant(tree.child(at, 1)) : .string(tree.spelling(at)) {
+            case .string(let key)?: step = .key(key)
+            case .int(let index)?: step = .index(Int(clamping: index))
+            default: return nil
+            }
+            text = step.description + text
+            at = tree.child(at, 0)
+        }
+    }
+
     /// The constant length of a window; nil after reporting a fault.
     private mutating func window(_ id: SyntaxTree.ID, _ name: String) -> TimeSpan? {
         guard tree[id].kind == .call, tree.spelling(id) == "duration", tree[id].childCount == 1,
@@ -103,7 +125,8 @@ extension Checker {
         else {
             if types[id] == .duration {
                 fail(
-                    id, "the window of \(name)() is a constant", hint: "write a duration as text: duration('1m')",
+                    id, "the window of \(name)() is a constant or an attribute, not an expression",
+                    hint: "write a duration as text: duration('1m'), or give the expression a name under computed:",
                     at: Int(tree[id].start))
             }
             return nil

@@ -23,11 +23,14 @@ public struct TimeOperator: Hashable, Sendable {
     public let period: Period?
     /// How many periods before the present one.
     public let back: Int
+    /// The attribute, or the place in one, that gives the window, as the rule names it; then the span is zero.
+    public let spanName: String?
 
     public init(
         _ kind: Kind, span: TimeSpan = TimeSpan(nanoseconds: 0), falls: Falls = Falls(), period: Period? = nil,
-        back: Int = 0
+        back: Int = 0, spanName: String? = nil
     ) {
+        self.spanName = spanName
         self.kind = kind
         self.span = span
         self.falls = falls
@@ -94,7 +97,7 @@ extension TimeOperator: CustomStringConvertible {
     public var description: String { hasSpan ? "\(kind.rawValue) \(window)\(falls.description)" : kind.rawValue }
 
     private var window: String {
-        period.map { "'\($0.rawValue)'" + (back > 0 ? ", \(back)" : "") } ?? span.description
+        period.map { "'\($0.rawValue)'" + (back > 0 ? ", \(back)" : "") } ?? spanName ?? span.description
     }
 
     /// The operator's use as a rule writes it.

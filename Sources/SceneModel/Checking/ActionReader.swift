@@ -118,9 +118,14 @@ extension PartReader {
 
     private func action(_ node: DocumentNode, in scope: ExpressionScope) -> ActionDefinition {
         if node["perform"] != nil || node["of"] != nil || node["on"] != nil { return reaction(node, scope) }
+        return calledAction(node, in: scope.lexical)
+    }
+
+    /// An action that somebody calls.
+    func calledAction(_ node: DocumentNode, in scope: LexicalScope) -> ActionDefinition {
         let parameters =
             node["parameters"].map { written in cursor.at("parameters") { readActionParameters(written) } } ?? []
-        let made = readSteps(node, parameters, hasCaller: true, in: scope.lexical)
+        let made = readSteps(node, parameters, hasCaller: true, in: scope)
         return ActionDefinition(
             parameters: parameters, steps: made.steps, document: node.value, readsCaller: made.readsCaller)
     }

@@ -207,11 +207,20 @@ extension PartReader {
         // A reference from the root is the path of one attribute.
         if text.hasPrefix("$"), !text.hasPrefix("$/") {
             if ExpressionReader.isSelection(String(text.dropFirst())) {
-                return selected(text, at: node, in: scope)
+                return operation == .call
+                    ? chosenAction(text, at: node, in: scope) : selected(text, at: node, in: scope)
             }
             guard operation == .call else {
                 guard let found = expressions.resolveTarget(text, in: scope, at: node) else { return nil }
                 return (.reference(found.reference), found.type)
+            }
+            if let path = try? AttributePath("/." + text.dropFirst()), let name = path.attribute,
+                case .key(let action)? = path.steps.last, let entry = scope.find(name)
+            {
+                let object = expressions.findPart(Array(path.steps.dropLast()), of: entry.type, named: name, at: node)
+                guard let object, isAction(action, of: object.type, at: node) else { return nil }
+                cursor.noteWritten(entry)
+                return (.reference(Reference(name: Name(name), steps: path.steps)), .dyn)
             }
             guard let found = expressions.resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
             guard found.reference.steps.isEmpty, found.entry.isAction else {
@@ -237,6 +246,44 @@ extension PartReader {
         } catch {
             return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }
+    }
+
+    /// Adds a fault unless objects of a type have an action of this name.
+    private func isAction(_ name: String, of type: ValueType, at node: DocumentNode) -> Bool {
+        let whole = if case .nullable(let inner) = type { inner } else { type }
+        if whole == .dyn { return true }
+        guard let object = whole.objectName, let known = expressions.vocabulary.known.types[object] else {
+            cursor.fault(
+                .typeMismatch, "'\(node.text)' is no action: '\(name)' is to be one of \(type.withArticle)", at: node,
+                hint: "only objects have actions, which their types declare")
+            return false
+        }
+        if known.actionNames.contains(where: { $0.hasSameBytes(as: name) }) { return true }
+        cursor.fault(
+            .notFound, "\(object) has no action '\(name)'", at: node,
+            hint: NearestName.hint(name, among: known.actionNames)
+                ?? "actions of a type are declared under actions: beside its state:")
+        return false
+    }
+
+    /// `$books[id=book].read`: an action of the object that a rule chooses.
+    private func chosenAction(
+        _ text: String, at node: DocumentNode, in scope: LexicalScope
+    ) -> (ActionDefinition.Target, ValueType)? {
+        let end = text.utf8.lastIndex(of: UInt8(ascii: "."))
+        guard let end, !text[end...].utf8.contains(UInt8(ascii: "]")) else {
+            return cursor.refuse(
+                "'\(text)' is no action", at: node, hint: "write the action behind the object, as $books[id=book].read")
+        }
+        let name = String(text[end...].dropFirst())
+        guard let found = expressions.choose(String(text[..<end]), in: ExpressionScope(lexical: scope), at: node),
+            isAction(name, of: found.type, at: node)
+        else { return nil }
+        for entry in found.entries { cursor.noteWritten(entry) }
+        let targets = found.selection.targets.map { target in
+            Selection.Target(name: target.name, steps: target.steps + [.fixed(.key(name))])
+        }
+        return (.selection(Selection(text: text, program: found.selection.program, targets: targets)), .dyn)
     }
 
     /// `$trains[id=train].delay`: a rule chooses the element.

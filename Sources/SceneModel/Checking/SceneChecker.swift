@@ -129,6 +129,7 @@ final class SceneChecker {
         }
         let computed = ComputedReader(expressions, in: standard, refusesCycles: context.refusesCycles)
         let parts = PartReader(expressions: expressions, computed: computed)
+        cursor.at("types") { types.readActions(written, parts) }
         return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))
     }
 

@@ -34,7 +34,8 @@ struct TypeReader {
         for entry in usable {
             cursor.at(entry.name) {
                 guard cursor.checkName(entry.key, "a type") else { return }
-                let parts = cursor.readEntries(entry.value, "a type", hint: "write state: and computed: below it")
+                let parts = cursor.readEntries(
+                    entry.value, "a type", hint: "write state:, computed: and actions: below it")
                 cursor.checkKeys(parts, of: "a type", allowed: SceneForm.type.keys)
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
@@ -78,10 +79,36 @@ struct TypeReader {
                     cursor.at("computed") { rules.read(computed, own: own.map { ScopeEntry($0) }, into: list) }
                 }
                 vocabulary.declare(
-                    ObjectTypeDefinition(name: entry.name, properties: list.attributes), written: entry.value.value)
+                    ObjectTypeDefinition(
+                        name: entry.name, properties: list.attributes,
+                        actionNames: entry.value["actions"]?.map?.map(\.name) ?? []), written: entry.value.value)
             }
         }
         checkStoredObjects(usable)
+    }
+
+    /// Reads the actions of the types, which are declared. Their names are the properties of the object.
+    func readActions(_ types: [DocumentEntry], _ parts: PartReader) {
+        guard types.contains(where: { $0.value["actions"] != nil }) else { return }
+        let scope = RuleScope(limits: limits)
+        for type in vocabulary.known.types.values { scope.declareObject(type) }
+        for function in vocabulary.known.functions.values { scope.declare(function) }
+        for entry in types {
+            guard let written = entry.value["actions"], let type = vocabulary.declared.types[entry.name] else {
+                continue
+            }
+            let names =
+                type.properties.map { ScopeEntry($0) }
+                + type.actionNames.map { ScopeEntry(name: $0, type: .dyn, access: .readOnly("an action")) }
+            let own = LexicalScope(names, in: LexicalScope(scope))
+            let list = AttributeList(cursor, type.properties)
+            cursor.at([entry.name, "actions"]) {
+                cursor.visitEntries(written, "actions", hint: "write name: {set: {$property: value}}") { action in
+                    list.enter(action.key, .action(parts.calledAction(action.value, in: own)), .dyn)
+                }
+            }
+            type.actions = Array(list.attributes.dropFirst(type.properties.count))
+        }
     }
 
     /// An object that initially contains an object of its own type would be infinite, and each type that contains

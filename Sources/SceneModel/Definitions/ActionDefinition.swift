@@ -90,6 +90,19 @@ public final class ActionDefinition: Equatable {
         return values
     }
 
+    /// The names that its expressions read, without those that a call gives.
+    public var names: [String] {
+        let given = Set(texts: parameters.map(\.name) + (readsCaller ? [ActionDefinition.caller] : []))
+        return expressions.flatMap { expression -> [String] in
+            switch expression {
+            case .literal: []
+            case .reference(let reference): reference.name.pathFromRoot == nil ? [reference.name.text] : []
+            case .rule(let program): program.inputs.filter { $0.name.pathFromRoot == nil }.map(\.variable)
+            case .selection(let selection): selection.program.inputs.map(\.variable)
+            }
+        }.filter { !given.contains(Name($0)) }
+    }
+
     /// The value of the attribute: the parameters, for people and pages that show a form, and when the daemon calls the
     /// action (`of`, `on`).
     public var summary: Value {

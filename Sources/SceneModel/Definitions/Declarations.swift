@@ -32,10 +32,22 @@ public final class ObjectTypeDefinition: Equatable {
     public let name: String
     /// Only the roles `state` and `computed`.
     public let properties: [AttributeDefinition]
+    /// Its methods. Their names are those of properties.
+    public internal(set) var actions: [AttributeDefinition] = []
+    /// The names of all of them, which are known before the actions.
+    let actionNames: [String]
 
-    public init(name: String, properties: [AttributeDefinition]) {
+    public init(name: String, properties: [AttributeDefinition], actionNames: [String] = []) {
         self.name = name
         self.properties = properties
+        self.actionNames = actionNames
+    }
+
+    public func action(_ name: String) -> (ActionDefinition, author: PartAuthor)? {
+        guard let found = actions.first(where: { $0.name.hasSameBytes(as: name) }),
+            case .action(let action) = found.role
+        else { return nil }
+        return (action, found.author)
     }
 
     /// The rules of its computed properties, for objects that are values. They have the limits of the rules themselves.
@@ -49,7 +61,9 @@ public final class ObjectTypeDefinition: Equatable {
         return rules
     }()
 
-    public static func == (a: ObjectTypeDefinition, b: ObjectTypeDefinition) -> Bool { a.properties == b.properties }
+    public static func == (a: ObjectTypeDefinition, b: ObjectTypeDefinition) -> Bool {
+        a.properties == b.properties && a.actions == b.actions
+    }
 }
 
 /// The declarations of a document. They also apply to all later documents.

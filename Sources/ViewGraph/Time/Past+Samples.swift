@@ -12,6 +12,11 @@ final class Extremum: Past {
 
     override func fault(_ value: Value) -> Failure? { numberFault(value) }
 
+    override func change(span new: Int64, _ now: Instant) {
+        for at in ended.indices { ended[at].leaves += new - span }
+        super.change(span: new, now)
+    }
+
     private func outdoes(_ a: Double, _ b: Double) -> Bool { kind == .least ? a <= b : a >= b }
 
     private func drop(_ now: Instant) {

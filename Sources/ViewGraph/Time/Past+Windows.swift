@@ -9,8 +9,8 @@ import RuleLanguage
 final class Window: Past {
     private static let parts: Int64 = 60
 
-    private let width: Int64
-    private let count: Int64
+    private var width: Int64
+    private var count: Int64
     /// By the bucket's number modulo their count: value times seconds, and seconds with a value.
     private var integrals: [Double] = []
     private var weights: [Double] = []
@@ -19,9 +19,39 @@ final class Window: Past {
     private var began: Instant = 0
 
     override init(_ operation: TimeOperator) {
-        width = max(operation.span.nanoseconds / Window.parts, TimeOperator.shortestSpan)
-        count = max(1, operation.span.nanoseconds / width)
+        (width, count) = Window.buckets(of: operation.span.nanoseconds)
         super.init(operation)
+    }
+
+    private static func buckets(of span: Int64) -> (width: Int64, count: Int64) {
+        let width = max(span / parts, TimeOperator.shortestSpan)
+        return (width, max(1, span / width))
+    }
+
+    /// Spreads what the buckets have evenly over those of the new width.
+    override func change(span: Int64, _ now: Instant) {
+        advance(now)
+        let (old, oldest) = (self.width, bucket(now) - count)
+        let kept = (oldest...oldest + count).map {
+            (integrals.isEmpty ? 0 : integrals[slot($0)], weights.isEmpty ? 0 : weights[slot($0)])
+        }
+        super.change(span: span, now)
+        (width, count) = Window.buckets(of: span)
+        guard filled != nil else { return }
+        integrals = Array(repeating: 0, count: Int(slots))
+        weights = integrals
+        for (place, (integral, weight)) in kept.enumerated() where weight > 0 {
+            let from = (oldest + Int64(place)) * old
+            let to = min(from + old, now)
+            var time = max(from, (bucket(now) - count) * width)
+            while time < to {
+                let end = min(to, (bucket(time) + 1) * width)
+                let part = Double(end - time) / Double(to - from)
+                integrals[slot(bucket(time))] += integral * part
+                weights[slot(bucket(time))] += weight * part
+                time = end
+            }
+        }
     }
 
     private var slots: Int64 { count + 1 }
@@ -136,16 +166,11 @@ final class Window: Past {
 /// `smoothed`: follows the operand exponentially. After the span, 1/e of any distance is left. It steps every sixtieth
 /// of the span until a thousandth of the distance is left, and then has the operand's value.
 final class Smoothing: Past {
-    private let step: Int64
+    private var step: Int64 { max(span / 60, TimeOperator.shortestSpan) }
     private var level: Double?
     private var time: Instant = 0
     /// The distance from the operand at its last change.
     private var distance = 0.0
-
-    override init(_ operation: TimeOperator) {
-        step = max(operation.span.nanoseconds / 60, TimeOperator.shortestSpan)
-        super.init(operation)
-    }
 
     override func fault(_ value: Value) -> Failure? { numberFault(value) }
 

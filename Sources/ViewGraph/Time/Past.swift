@@ -10,7 +10,7 @@ class Past {
     typealias Instant = Int64
 
     let kind: TimeOperator.Kind
-    let span: Int64
+    private(set) var span: Int64
     /// The operand's value since `since`; nil before the first one.
     var current: Value?
     var since: Instant = 0
@@ -36,6 +36,9 @@ class Past {
         case .entries: EntryReports(operation)
         }
     }
+
+    /// Makes the window longer or shorter. What is known of the time within the new one counts.
+    func change(span: Int64, _ now: Instant) { self.span = span }
 
     /// The result if the operand has this value now. Called only with values in which `fault` finds no fault.
     func result(_ value: Value, _ now: Instant) -> Value { value }

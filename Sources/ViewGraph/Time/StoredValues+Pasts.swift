@@ -116,6 +116,8 @@ extension StoredValues {
         let key = persistence.nodes.key(of: place.row)
         guard let rows = persistence.absentRows[key]?.values else { return }
         if let row = rows[place.name] {
+            // A row fits the window that it was written for.
+            if value.span != nil { _ = graph.content(of: value.vertex) }
             guard value.past.take(row: row.value, from: graph.timedValues.time.origin) else { return }
             persistence.absentRows.remove(key, place.name)
             value.storedRow = row.value

@@ -6,6 +6,8 @@ import RuleLanguage
 final class TimedValue {
     let operation: TimeOperator
     let operand: AttributeID
+    /// The attribute that gives the window; nil for a constant one.
+    let span: AttributeID?
     let past: Past
     /// Its own vertex; known once it is made.
     fileprivate(set) var vertex = AttributeID(index: 0, generation: 0)
@@ -22,8 +24,9 @@ final class TimedValue {
     /// Reports of that moment are part of its first value.
     fileprivate var madeAt: Int64
 
-    init(_ operation: TimeOperator, of operand: AttributeID, at now: Int64) {
+    init(_ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil, at now: Int64) {
         self.operation = operation
+        self.span = span
         self.operand = operand
         madeAt = now
         past = Past.make(operation)
@@ -37,6 +40,13 @@ struct TimedValues {
     private struct Key: Hashable {
         let operand: AttributeID
         let operation: TimeOperator
+        let span: AttributeID?
+
+        init(_ value: TimedValue) { self.init(value.operation, value.operand, value.span) }
+
+        init(_ operation: TimeOperator, _ operand: AttributeID, _ span: AttributeID?) {
+            (self.operation, self.operand, self.span) = (operation, operand, span)
+        }
     }
 
     private struct Deadline: Comparable {
@@ -77,20 +87,20 @@ struct TimedValues {
     /// In no order.
     var all: some Collection<TimedValue> { values.values }
 
-    func value(_ operation: TimeOperator, of operand: AttributeID) -> TimedValue? {
-        values[Key(operand: operand, operation: operation)]
+    func value(_ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil) -> TimedValue? {
+        values[Key(operation, operand, span)]
     }
 
     mutating func add(_ value: TimedValue, at vertex: AttributeID) {
         if values.isEmpty, time.settle() { isTimeDue = isInStore }
         value.vertex = vertex
-        values[Key(operand: value.operand, operation: value.operation)] = value
+        values[Key(value)] = value
         made.append(value)
         noteDue(value)
     }
 
     mutating func remove(_ value: TimedValue) {
-        values[Key(operand: value.operand, operation: value.operation)] = nil
+        values[Key(value)] = nil
         value.deadline = nil
     }
 

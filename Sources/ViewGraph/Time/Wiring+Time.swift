@@ -82,13 +82,18 @@ extension Wiring {
     // MARK: Operators
 
     /// The vertex of an operator, made at its first use; nil if there are too many.
-    func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
-        if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
-        return timedValues.count < most(of: limits.timedValues) ? makeTimedVertex(operation, of: operand) : nil
+    /// - Parameter span: the attribute that gives the window; nil for a constant one.
+    func timedVertex(_ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil) -> AttributeID?
+    {
+        if let existing = timedValues.value(operation, of: operand, over: span) { return existing.vertex }
+        return timedValues.count < most(of: limits.timedValues)
+            ? makeTimedVertex(operation, of: operand, over: span) : nil
     }
 
-    private func makeTimedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID {
-        let value = TimedValue(operation, of: operand, at: timedValues.now)
+    private func makeTimedVertex(
+        _ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil
+    ) -> AttributeID {
+        let value = TimedValue(operation, of: operand, over: span, at: timedValues.now)
         let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
         timedValues.add(value, at: made)
@@ -98,8 +103,10 @@ extension Wiring {
     }
 
     /// The input of a rule that uses an operator.
-    func timedInput(_ operation: TimeOperator, of operand: AttributeID) -> BoundInput {
-        if let vertex = timedVertex(operation, of: operand) { return .attribute(vertex) }
+    func timedInput(
+        _ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil
+    ) -> BoundInput {
+        if let vertex = timedVertex(operation, of: operand, over: span) { return .attribute(vertex) }
         return .failure(
             Failure(
                 .limit, "there are \(limits.timedValues) operators over time already (time-operators)",
@@ -114,11 +121,38 @@ extension Wiring {
         guard case .value(let operand) = content else { return lastReport(value) ?? content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
+        if let span = value.span, let fault = try takeSpan(from: span, value) { return .failure(fault) }
         if value.operation.period != nil, let fault = try placeInCalendar(value) { return .failure(fault) }
         let isReport = try isReported(value)
         let now = timedValues.now
         let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
         return .value(dated(result, value))
+    }
+
+    /// Tells an operator how long its window is now.
+    private func takeSpan(from attribute: AttributeID, _ value: TimedValue) throws -> Failure? {
+        // A part of the tree that is being removed keeps the last one.
+        guard engine.isAlive(attribute) else { return nil }
+        let given: Value
+        switch try engine.read(attribute) {
+        case .value(let value): given = value
+        case .failure(let failure): return failure
+        }
+        let name = value.operation.kind.rawValue
+        let span: TimeSpan? =
+            switch given {
+            case .duration(let span): span
+            case .string(let text): TimeSpan(text)
+            default: nil
+            }
+        guard let span else {
+            return Failure(
+                .typeMismatch, "the window of \(name)() is a duration, not \(given)", path: path(of: attribute),
+                hint: "such as 30s, 5m, 1h30m")
+        }
+        if let fault = TimeOperator.fault(of: span) { return Failure(.limit, fault, path: path(of: attribute)) }
+        if span.nanoseconds != value.past.span { value.past.change(span: span.nanoseconds, timedValues.now) }
+        return nil
     }
 
     /// Tells an operator over periods where the clock on the wall stands, in the time zone of `/`.
