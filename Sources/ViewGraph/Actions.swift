@@ -63,8 +63,10 @@ extension TransactedWiring {
         let object = Place(place.attribute, Array(place.steps.dropLast()))
         var type = declaredType(of: object)
         if case .nullable(let inner) = type { type = inner }
-        guard let found = type.objectName.flatMap({ declarations.types[$0]?.action(name) }) else { return nil }
-        return (found.0, (object, found.author))
+        guard let known = type.objectName.flatMap({ declarations.types[$0] }), let action = known.action(name) else {
+            return nil
+        }
+        return (action, (object, known.author))
     }
 
     /// The properties of an object that an action of its type reads, as they are before the first write.

@@ -11,7 +11,7 @@ extension Persistence {
             }
         }
         for (group, entries) in new.written.keys { note("keys/" + group, entries, old.written.keys[group] ?? [:]) }
-        note("types", new.written.types, old.written.types)
+        note("types", new.keptTypes, old.keptTypes)
         for head in old.written.outdatedFunctions(by: new.written) {
             self.note(StoreChange(key: StoredKey.declarations + "functions", name: head, value: nil))
         }
@@ -25,6 +25,12 @@ extension Persistence {
 }
 
 extension Declarations {
+    fileprivate var keptTypes: [String: Value] {
+        var kept = written.types
+        for (name, type) in types where !type.actions.isEmpty { kept[name] = kept[name]?.kept(by: type.author) }
+        return kept
+    }
+
     fileprivate var keptComponents: [String: Value] {
         var kept = written.components
         for (name, component) in components { kept[name] = kept[name]?.kept(by: component.author) }

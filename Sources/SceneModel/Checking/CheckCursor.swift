@@ -32,10 +32,13 @@ package final class CheckCursor {
     /// Takes the authors of a node from an entry of a store's document.
     /// - Returns: false for any other entry.
     func takeAuthors(_ entry: DocumentEntry) -> Bool {
-        guard isKept, entry.name.hasSameBytes(as: PartAuthor.key) else { return false }
+        guard isOfAuthors(entry) else { return false }
         authors = PartAuthors(kept: entry.value.value)
         return true
     }
+
+    /// True for the entry of a store's document that has authors.
+    func isOfAuthors(_ entry: DocumentEntry) -> Bool { isKept && entry.name.hasSameBytes(as: PartAuthor.key) }
 
     // MARK: Place
 

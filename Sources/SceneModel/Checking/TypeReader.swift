@@ -35,7 +35,8 @@ struct TypeReader {
             cursor.at(entry.name) {
                 guard cursor.checkName(entry.key, "a type") else { return }
                 let parts = cursor.readEntries(
-                    entry.value, "a type", hint: "write state:, computed: and actions: below it")
+                    entry.value, "a type", hint: "write state:, computed: and actions: below it"
+                ).filter { !cursor.isOfAuthors($0) }
                 cursor.checkKeys(parts, of: "a type", allowed: SceneForm.type.keys)
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
@@ -81,7 +82,7 @@ struct TypeReader {
                 vocabulary.declare(
                     ObjectTypeDefinition(
                         name: entry.name, properties: list.attributes,
-                        actionNames: entry.value["actions"]?.map?.map(\.name) ?? []), written: entry.value.value)
+                        actionNames: entry.value["actions"]?.map?.map(\.name) ?? []), written: entry.value.value.withoutAuthor)
             }
         }
         checkStoredObjects(usable)
@@ -108,6 +109,13 @@ struct TypeReader {
                 }
             }
             type.actions = Array(list.attributes.dropFirst(type.properties.count))
+            type.author = cursor.authors.standard
+            if cursor.isKept { type.author = PartAuthors(kept: entry.value[PartAuthor.key]?.value ?? .null).standard }
+            // Whoever says the same again changes nothing.
+            if let old = vocabulary.replacedTypes[entry.name], old.saysSame(as: type), !type.author.replaces(old.author)
+            {
+                type.author = old.author
+            }
         }
     }
 

@@ -31,7 +31,11 @@ final class Vocabulary {
         known[group][name] = KeyDefinition(name: name, type: .dyn, defaultValue: .null)
     }
 
+    /// Types of the graph that the document declares anew.
+    private(set) var replacedTypes: [String: ObjectTypeDefinition] = [:]
+
     func declare(_ type: ObjectTypeDefinition, written: Value) {
+        replacedTypes[type.name] = known.types[type.name]
         declared.types[type.name] = type
         declared.written.types[type.name] = written
         known.types[type.name] = type

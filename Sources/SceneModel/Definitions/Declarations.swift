@@ -34,6 +34,8 @@ public final class ObjectTypeDefinition: Equatable {
     public let properties: [AttributeDefinition]
     /// Its methods. Their names are those of properties.
     public internal(set) var actions: [AttributeDefinition] = []
+    /// Whoever has declared them.
+    public internal(set) var author = PartAuthor.daemon
     /// The names of all of them, which are known before the actions.
     let actionNames: [String]
 
@@ -43,11 +45,16 @@ public final class ObjectTypeDefinition: Equatable {
         self.actionNames = actionNames
     }
 
-    public func action(_ name: String) -> (ActionDefinition, author: PartAuthor)? {
+    public func action(_ name: String) -> ActionDefinition? {
         guard let found = actions.first(where: { $0.name.hasSameBytes(as: name) }),
             case .action(let action) = found.role
         else { return nil }
-        return (action, found.author)
+        return action
+    }
+
+    /// True if they are the same, whoever has declared them.
+    func saysSame(as other: ObjectTypeDefinition) -> Bool {
+        properties == other.properties && actions == other.actions
     }
 
     /// The rules of its computed properties, for objects that are values. They have the limits of the rules themselves.
@@ -62,7 +69,7 @@ public final class ObjectTypeDefinition: Equatable {
     }()
 
     public static func == (a: ObjectTypeDefinition, b: ObjectTypeDefinition) -> Bool {
-        a.properties == b.properties && a.actions == b.actions
+        a.saysSame(as: b) && a.author == b.author
     }
 }
 
