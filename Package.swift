@@ -230,6 +230,13 @@ let package = Package(
             ],
             settings: fast),
         program(
+            "agd-past",
+            [
+                "AGClient", "Archive", "AttributeValues", "COneThread", "CommandArguments", "DaemonServer", "EventLoop",
+                "GraphRuntime", "ViewGraph", "WireProtocol",
+            ],
+            links: oneThread),
+        program(
             "agctl-scene",
             [
                 "AGClient", "AttributeValues", "COneThread", "CommandArguments", "RuleLanguage", "SceneModel",
@@ -237,7 +244,7 @@ let package = Package(
             ],
             links: oneThread),
         // Without the bridge, which few need: `make run` would have to wait for it.
-        module("Programs", ["agd", "agctl", "agctl-scene", "agd-host-feeder", "agd-gateway", "agd-link"]),
+        module("Programs", ["agd", "agctl", "agctl-scene", "agd-past", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "TestSupport"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
@@ -299,6 +306,9 @@ let package = Package(
         tests(
             "Archive",
             ["Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
+        tests(
+            "Past",
+            ["agd-past", "Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
         tests("SceneTesting", ["SceneTesting", "SceneModel", "AttributeValues"]),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
         tests("Bridge", ["agd-bridge", "AttributeValues", "CommandArguments"]),

@@ -30,8 +30,9 @@ public final class Connection {
         socket = try LineSocket(to: location, timeout: timeout)
         isTyped = typed
         // Without its answer the next requests could have more rights than the principal.
-        if let principal {
-            _ = try call(.hello(client: name, principal: principal))
+        // Without a moment they would be answered from the present.
+        if principal != nil || location.time != nil {
+            _ = try call(.hello(client: name, principal: principal, time: location.time))
             return
         }
         // A notification, because nobody needs its answer. It is sent with the first request.

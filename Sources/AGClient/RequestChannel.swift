@@ -151,9 +151,9 @@ final class RequestChannel: Sendable {
     /// not act for the principal.
     private func connect(_ decoder: MessageDecoder) throws(ClientError) -> LineSocket {
         let socket = try LineSocket(to: location, timeout: timeout)
-        let hello = Request.hello(client: name, principal: principal)
+        let hello = Request.hello(client: name, principal: principal, time: location.time)
         do throws(ClientError) {
-            if principal != nil {
+            if principal != nil || location.time != nil {
                 socket.output.appendRequest(hello, id: RequestChannel.helloID)
                 _ = try receiveReply(socket, decoder).get()
             } else if name != nil {

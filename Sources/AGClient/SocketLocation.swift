@@ -4,6 +4,8 @@ public import WireProtocol
 /// `$XDG_RUNTIME_DIR/agd/agd.sock` and `/run/agd/agd.sock` that exists.
 public struct SocketLocation: Hashable, Sendable {
     public let path: String
+    /// The moment that its connections show, if the socket is that of agd-past; nil: the present.
+    public var time: PastTime?
     /// The paths that were tried, if the caller named none.
     public let searched: [String]
 

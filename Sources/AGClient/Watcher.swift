@@ -140,8 +140,8 @@ public final class Watcher {
 
     private func connect() throws(ClientError) {
         let socket = try LineSocket(to: location, timeout: timeout)
-        let hello = Request.hello(client: name, principal: principal)
-        if principal != nil {
+        let hello = Request.hello(client: name, principal: principal, time: location.time)
+        if principal != nil || location.time != nil {
             socket.output.appendRequest(hello, id: Watcher.helloID)
         } else if name != nil {
             socket.output.appendRequest(hello, id: nil)

@@ -67,8 +67,13 @@ public final class Archive {
 
     /// The longest `archive-time`, in seconds: a hundred years.
     public static let longestTime = 100.0 * 366 * 86_400
-    /// The archive is at most so many segments.
+    /// Of the archive, a segment is at most one part in so many.
     private static let parts = 16
+    /// A segment has so many times as many bytes of records as of its image. More would take longer to read, fewer
+    /// would cost more images.
+    private static let recordsPerImage = 4
+    /// Bytes of records that a segment has at least.
+    private static let fewestRecords = 1 << 18
     /// Bytes that wait in memory: then they are written although the second is not over.
     private static let fullBatch = 1 << 18
     /// Seconds.
@@ -128,7 +133,9 @@ public final class Archive {
 
     /// Begins the first segment, when the graph is as it was.
     public func begin(at time: Moment, revision: UInt64) {
-        do throws(ArchiveError) { try beginSegment(at: time, revision) } catch { stop(because: error, at: time) }
+        do throws(ArchiveError) { try beginSegment(at: time, revision, continues: false) } catch {
+            stop(because: error, at: time)
+        }
     }
 
     /// Writes what waits. Called behind the replies of a turn, at least as often as `wait` says.
@@ -137,7 +144,7 @@ public final class Archive {
             if let retry {
                 guard time.monotonic >= retry else { return }
                 self.retry = nil
-                try beginSegment(at: time, revision)
+                try beginSegment(at: time, revision, continues: false)
                 failure = nil
                 return
             }
@@ -190,31 +197,33 @@ public final class Archive {
 
     private func isDue(at time: Moment) -> Bool {
         guard let file else { return false }
-        return file.size - imageSize >= max(imageSize, limits.size / Archive.parts)
+        let most = max(imageSize, limits.size / Archive.parts)
+        return file.size - imageSize
+            >= min(most, max(Archive.recordsPerImage * imageSize, Archive.fewestRecords))
             || time.monotonic - began >= limits.time / Double(Archive.parts) && recorder.transactions > 0
     }
 
     private func rotate(at time: Moment, _ revision: UInt64) throws(ArchiveError) {
         segments[segments.count - 1].end = time.wall.seconds
         file = nil
-        try beginSegment(at: time, revision)
+        try beginSegment(at: time, revision, continues: true)
         deleteOld(at: time)
     }
 
-    private func beginSegment(at time: Moment, _ revision: UInt64) throws(ArchiveError) {
+    private func beginSegment(at time: Moment, _ revision: UInt64, continues: Bool) throws(ArchiveError) {
         let new = try SegmentFile(nextNumber, in: folder)
         nextNumber += 1
         file = new
         segments.append(Segment.File(number: new.number, size: new.size, end: time.wall.seconds))
         began = time.monotonic
         imageSize = 0
-        recorder.beginSegment(document(at: time, revision), at: time, revision: revision)
+        recorder.beginSegment(document(at: time, revision, continues), at: time, revision: revision)
         recorder.beginImage()
         imageNode = 0
         try write()
     }
 
-    private func document(at time: Moment, _ revision: UInt64) -> Value {
+    private func document(at time: Moment, _ revision: UInt64, _ continues: Bool) -> Value {
         let scenes = basis.scenes.map { Value.list([.string($0.file), .string($0.text)]) }
         let machine = ValueMap(basis.machine.map { (.string($0.key), $0.value) })
         return .map(
@@ -222,7 +231,7 @@ public final class Archive {
                 ("release", .string(basis.release)), ("epoch", .string(basis.epoch)),
                 ("revision", .int(Int64(clamping: revision))), ("wall", .timestamp(time.wall)),
                 ("elapsed", .int(time.elapsed.nanoseconds)), ("scenes", .list(ValueList(scenes))),
-                ("machine", .map(machine)),
+                ("machine", .map(machine)), ("continues", .bool(continues)),
             ]))
     }
 
@@ -254,12 +263,16 @@ public final class Archive {
     /// Bytes of all segments.
     public var size: Int { segments.reduce(0) { $0 + $1.size } }
 
-    public var figures: [GraphRuntime.Figure] {
+    /// - Parameter archive: nil: there is none.
+    public static func figures(of archive: Archive?) -> [GraphRuntime.Figure] {
         [
-            ("archive_bytes", false, "Bytes of the archive.", Double(size)),
-            ("archive_segments", false, "Files of the archive.", Double(segments.count)),
-            ("archive_stopped", false, "1 if the archive cannot be written now.", failure == nil ? 0 : 1),
-            ("archive_failures", true, "Times that the archive could not be written.", Double(failures)),
+            ("archive_bytes", false, "Bytes of the archive.", Double(archive?.size ?? 0)),
+            ("archive_segments", false, "Files of the archive.", Double(archive?.segments.count ?? 0)),
+            ("archive_stopped", false, "1 if the archive cannot be written now.", archive?.failure == nil ? 0 : 1),
+            (
+                "archive_failures", true, "Times that the archive could not be written.",
+                Double(archive?.failures ?? 0)
+            ),
         ]
     }
 }

@@ -12,6 +12,14 @@ public struct SegmentBasis {
     public var elapsed: Int64
     public var scenes: [(file: String, text: String)] = []
     public var machine: [String: Value] = [:]
+    /// True if it goes on where the segment before it ends, and nothing is missing in between.
+    public var continues: Bool
+
+    /// That of a segment; nil if there is none, or if it has no complete batch yet.
+    public init?(of number: UInt64, in folder: String) {
+        guard let basis = SegmentReader(number, in: folder, atMost: Segment.basisBytes)?.basis else { return nil }
+        self = basis
+    }
 
     init(_ value: Value) throws(Failure) {
         guard let map = value.map, let release = map["release"]?.string, let epoch = map["epoch"]?.string,
@@ -20,6 +28,7 @@ public struct SegmentBasis {
         else { throw FieldReader.unreadable }
         (self.release, self.epoch, self.wall, self.elapsed) = (release, epoch, wall, elapsed)
         self.revision = UInt64(bitPattern: revision)
+        continues = map["continues"] == true
         for case .list(let pair) in map["scenes"]?.list ?? [] where pair.count == 2 {
             scenes.append((pair[0].string ?? "", pair[1].string ?? ""))
         }
@@ -37,6 +46,10 @@ public struct RecordedTransaction {
     public var animation: Value?
     /// False for a mark of the time, or reports that made no revision.
     public var isRevision: Bool
+
+    public init(revision: UInt64, wall: Timestamp, elapsed: Int64) {
+        (self.revision, self.wall, self.elapsed, isRevision) = (revision, wall, elapsed, false)
+    }
 }
 
 /// A place of a segment: a state, by the key of its node and its name there.
@@ -45,8 +58,6 @@ public final class RecordedPlace {
     public let name: String
     /// As clients write it: without choices and their branches.
     public let path: String
-    /// For the reader's own use: the last value.
-    public var value: Value?
 
     init(_ key: String, _ name: String, _ path: String) {
         (self.key, self.name, self.path) = (key, name, path.isEmpty ? RecordedPlace.path(key, name) : path)
@@ -92,8 +103,9 @@ public final class SegmentReader {
     public private(set) var hasEnded = false
 
     /// - Returns: nil if it is no segment, or has no complete batch yet.
-    public init?(_ number: UInt64, in folder: String) {
-        guard let bytes = Segment.read(number, in: folder) else { return nil }
+    /// - Parameter most: so many bytes of it are read.
+    public init?(_ number: UInt64, in folder: String, atMost most: Int = .max) {
+        guard let bytes = Segment.read(number, in: folder, atMost: most) else { return nil }
         let values = ValueReader(maximumDepth: StateStore.maximumDepth)
         var found: SegmentBasis?
         let end = bytes.withUnsafeBufferPointer { buffer in
@@ -113,7 +125,7 @@ public final class SegmentReader {
         basis = found
         place = 0
         last = RecordedTransaction(
-            revision: found.revision, wall: found.wall, elapsed: found.elapsed, isRevision: false)
+            revision: found.revision, wall: found.wall, elapsed: found.elapsed)
     }
 
     deinit { bytes.deallocate() }
@@ -148,12 +160,16 @@ public final class SegmentReader {
     }
 
     /// Looks for more bytes of a segment that is being written. Only between batches.
-    public func refresh() {
-        guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > bytes.count else { return }
+    /// - Returns: whether there are more.
+    public func refresh() -> Bool {
+        guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > bytes.count else {
+            return false
+        }
         bytes.deallocate()
         bytes = UnsafeMutableBufferPointer.allocate(capacity: more.count)
         _ = bytes.initialize(fromContentsOf: more)
         fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
+        return true
     }
 
     /// - Returns: nil for a record that only prepares others.

@@ -56,10 +56,8 @@ final class Recorder: TransactionRecorder {
         var state = AttributeID(index: 0, generation: 0)
         /// `none` for a state that is left out.
         var place = Slot.none
-        /// When a write of it was last recorded, on the operators' clock.
-        var time = Int64.min / 2
-        /// The shortest time between two records.
-        var interval = Recorder.interval
+        /// The records of it so far are as many as may be until then, on the operators' clock.
+        var due = Int64.min / 2
         /// Its position in `held`.
         var held: Int32 = -1
 
@@ -75,8 +73,10 @@ final class Recorder: TransactionRecorder {
         var time: Int64
     }
 
-    /// A state is kept so often at most, in nanoseconds.
+    /// A state is kept so often in the long run, in nanoseconds.
     static let interval: Int64 = 100_000_000
+    /// So many nanoseconds of its records may come at once: a few writes in a row are kept as they are.
+    private static let burst: Int64 = 1_000_000_000
     /// A long value is kept less often, so that a state takes some 100 KB a second at most.
     private static let nanosecondsPerByte: Int64 = 10_000
     /// So many writers are known by number in a segment.
@@ -200,18 +200,19 @@ final class Recorder: TransactionRecorder {
         if slots[position].state != state { define(state, at: position) }
         if slots[position].place == Slot.none { return }
         guard let value = feed.value(of: state) else { return }
-        if present.elapsed &- slots[position].time < slots[position].interval, hold(value, at: position) {
+        if slots[position].due &- present.elapsed > Recorder.burst, hold(value, at: position) {
             isThinned = true
             return
         }
         if slots[position].held >= 0 { release(slots[position].held) }
         open()
-        slots[position].time = present.elapsed
         bytes.append(record: isReaction ? .reaction : .write)
         bytes.append(varint: UInt64(slots[position].place))
         let start = bytes.count
         bytes.append(archived: value)
-        slots[position].interval = max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
+        slots[position].due =
+            max(slots[position].due, present.elapsed)
+            &+ max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
     }
 
     /// Gives a state its number.
@@ -261,7 +262,6 @@ final class Recorder: TransactionRecorder {
         held.removeLast()
         let position = Int(stretch.state.index)
         slots[position].held = -1
-        slots[position].time = stretch.time
         bytes.append(record: .stretch)
         bytes.append(varint: UInt64(slots[position].place))
         bytes.append(varint: UInt64(stretch.count))

@@ -22,6 +22,9 @@ package enum Segment {
         name.hasSuffix(suffix) ? UInt64(name.dropLast(suffix.utf8.count)) : nil
     }
 
+    /// The first batch of a segment has its basis, with the texts of the scenes.
+    static let basisBytes = 16 << 20
+
     /// A file, and what is known of it.
     package struct File {
         package var number: UInt64
@@ -48,13 +51,13 @@ package enum Segment {
     }
 
     /// The content of a segment. One that is being written has only its complete batches.
-    package static func read(_ number: UInt64, in folder: String) -> [UInt8]? {
+    package static func read(_ number: UInt64, in folder: String, atMost most: Int = .max) -> [UInt8]? {
         let descriptor = open(folder + "/" + name(number), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: min(most, Int(status.st_size))) { buffer, count in
             while count < buffer.count {
                 let read = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
                 if read < 0, errno == EINTR { continue }

@@ -59,5 +59,5 @@ public struct Configuration {
         archive.isOff ? nil : archiveDirectory ?? stateDirectory.map { $0 + "/archive" }
     }
 
-    var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
+    package var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }

@@ -107,7 +107,7 @@ public final class Daemon {
             archive?.begin(at: Daemon.now(), revision: runtime.revision)
             runtime.surroundings.figures = { [unowned self] in
                 meter.settle()
-                return sessions.statistics.figures + meter.figures + (archive?.figures ?? [])
+                return sessions.statistics.figures + meter.figures + Archive.figures(of: archive)
             }
             runtime.surroundings.histograms = { [unowned self] in meter.histograms }
         } catch {

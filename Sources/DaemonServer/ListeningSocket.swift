@@ -7,10 +7,10 @@ import Glibc
 /// The daemon locks a file beside the socket for as long as it lives. The kernel releases the lock however the daemon
 /// ends. So the daemon that has the lock knows that an existing socket file is stale, and of two daemons that start at
 /// once only one succeeds.
-struct ListeningSocket {
-    let path: String
+package struct ListeningSocket {
+    package let path: String
     /// Bound, not yet listening.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let lock: Int32
     private let lockPath: String
     private let identity: FileIdentity
@@ -33,7 +33,7 @@ struct ListeningSocket {
     }
 
     /// - Throws: `unavailable` if another daemon serves the path, `cannotCreate`, or `noPermission`.
-    init(path: String, mode: UInt32, group: String?) throws(StartupError) {
+    package init(path: String, mode: UInt32, group: String?) throws(StartupError) {
         let address = try ListeningSocket.address(path)
         self.path = path
         lockPath = path + ".lock"
@@ -158,7 +158,7 @@ struct ListeningSocket {
     }
 
     /// Removes the file and unlocks the path.
-    func remove() {
+    package func remove() {
         removeFile()
         ListeningSocket.release(lock, lockPath)
     }

@@ -1,8 +1,9 @@
 import Glibc
 
-extension Connection {
-    /// The process at the other end, as the kernel reported it when the peer connected.
-    public func peerCredentials() throws(LoopError) -> (pid: Int32, uid: UInt32, gid: UInt32) {
+/// What the kernel says of the process at the other end of a Unix socket.
+public enum PeerCredentials {
+    /// The process, as it was when the peer connected.
+    public static func read(_ descriptor: Int32) throws(LoopError) -> (pid: Int32, uid: UInt32, gid: UInt32) {
         // struct ucred, which glibc declares only to GNU sources.
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
@@ -13,7 +14,7 @@ extension Connection {
     }
 
     /// The supplementary groups of the peer. Empty if the kernel does not report them (before Linux 4.13).
-    public func peerGroups() throws(LoopError) -> [UInt32] {
+    public static func groups(_ descriptor: Int32) throws(LoopError) -> [UInt32] {
         var groups = [UInt32](repeating: 0, count: 32)
         while true {
             var length = socklen_t(groups.count * MemoryLayout<UInt32>.size)
@@ -30,6 +31,15 @@ extension Connection {
             groups = [UInt32](repeating: 0, count: count)
         }
     }
+
+}
+
+extension Connection {
+    public func peerCredentials() throws(LoopError) -> (pid: Int32, uid: UInt32, gid: UInt32) {
+        try PeerCredentials.read(descriptor)
+    }
+
+    public func peerGroups() throws(LoopError) -> [UInt32] { try PeerCredentials.groups(descriptor) }
 
     /// True if the peer has closed both sides. A peer that has closed only its sending side still reads. libuv does not
     /// distinguish the two.

@@ -12,7 +12,7 @@ extension GraphRuntime {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
         var next = watching.nextDeadline
         if let end = delegations.nextDeadline { next = min(next ?? .infinity, end) }
-        guard let wait = nextWait else { return next }
+        guard !isPast, let wait = nextWait else { return next }
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
@@ -26,6 +26,8 @@ extension GraphRuntime {
     /// Sets every clock to its last tick for the whole turn. Watched clocks make a transaction of it. The others wake
     /// nobody and are only updated, for clients that read them in this turn.
     func tickClocks() {
+        // Recorded transactions move the clocks of the past.
+        if isPast { return }
         // The two clocks are not read at once.
         let sleep = turn.now.asleep - asleep < GraphRuntime.shortestSleep ? 0 : turn.now.asleep - asleep
         if sleep > 0 { asleep = turn.now.asleep }

@@ -106,6 +106,11 @@ extension GraphRuntime {
         // A client that is gone gets no answer.
         guard let client = clients[client] else { return true }
         graph.mayTakeLast = client.standing == .first
+        if isPast, request.changesGraph {
+            answer(
+                .fault(RequestFault(failure: Failure(.readOnly, "nobody changes the past"))), to: id, of: client.id)
+            return true
+        }
         if request.changesStructure {
             guard let result = resultOfJob(request, for: client) else { return false }
             answer(result, to: id, of: client.id)
@@ -161,7 +166,8 @@ extension GraphRuntime {
     /// Performs the method of a request.
     private func result(of request: Request, for client: Client) throws(Failure) -> Answer {
         switch request {
-        case .hello(let name, let principal):
+        case .hello(let name, let principal, let time):
+            if time != nil, !isPast { throw GraphRuntime.present }
             if let principal { try act(for: principal, client) }
             return hello(name, client)
         case .ping: return .value(["pong": true])
@@ -185,6 +191,7 @@ extension GraphRuntime {
         case .board(let path, let panel): return try reader.board(path, panel)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.readPast(of: path)
+        case .log, .seek, .play: throw GraphRuntime.present
         case .dump(let path, let format): return try reader.dump(path, format)
         case .layers(let path): return try reader.layers(path)
         case .stats(let format): return stats(format)
@@ -193,6 +200,11 @@ extension GraphRuntime {
         case .eval(let expression, let bindings, let at, let typed):
             return try reader.eval(expression, bindings, at: at, typed: typed)
         }
+    }
+
+    /// The error of a request for the past.
+    private static var present: Failure {
+        Failure(.unavailable, "agd knows the present alone", hint: "agd-past serves the past, on a socket of its own")
     }
 
     private func hello(_ name: String?, _ client: Client) -> Answer {

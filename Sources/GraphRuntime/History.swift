@@ -79,6 +79,15 @@ final class History {
         changedNames.append(structure, at: revision, in: graph)
     }
 
+    /// Records a transaction of the past under its own revision.
+    func replay(_ change: RecordedChange, since stamp: UInt64, _ writes: [AttributeID]) {
+        revision = change.revision
+        transactions.append(
+            Transaction(
+                revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
+                author: change.author, label: change.label, written: .init(writes.prefix(limits.historyWrites))))
+    }
+
     func recorded(_ revision: UInt64) -> Transaction? { transactions.find(revision) }
 
     /// The transaction whose range of engine stamps contains this one. O(log n).

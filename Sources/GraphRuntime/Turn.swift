@@ -12,15 +12,20 @@ public struct Moment {
     public var wall: Timestamp
     /// Seconds that the machine has slept since it was booted. The monotonic clock does not count them.
     public var asleep: Double
+    /// If set, the time of operators, which has passed at another pace than the monotonic clock: that of a record.
+    public var recorded: TimeSpan?
 
-    public init(monotonic: Double, wall: Timestamp, asleep: Double = 0) {
+    public init(monotonic: Double, wall: Timestamp, asleep: Double = 0, recorded: TimeSpan? = nil) {
         self.monotonic = monotonic
         self.wall = wall
         self.asleep = asleep
+        self.recorded = recorded
     }
 
     /// The time since the machine was booted, which operators over time use.
-    public var elapsed: TimeSpan { TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded())) }
+    public var elapsed: TimeSpan {
+        recorded ?? TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded()))
+    }
 }
 
 /// An event since the last turn. Commands are in the order of their arrival.

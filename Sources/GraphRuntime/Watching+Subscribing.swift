@@ -190,7 +190,7 @@ extension Watching {
     /// - Parameter isWatched: a subscription is about to be added.
     func updateScenePhase(isWatched: Bool = false) {
         let isActive = isWatched || !subscriptions.isEmpty
-        guard isActive != self.isActive else { return }
+        guard isActive != self.isActive, !isPast else { return }
         self.isActive = isActive
         let stamp = graph.stamp
         graph.setSystemValue("scenePhase", isActive ? "active" : "background")

@@ -27,6 +27,8 @@ final class Watching {
     var openings = 0
     /// The number of clients that are behind.
     var clientsBehind = 0
+    /// True for a graph of the past: see `GraphRuntime.isPast`.
+    var isPast = false
     /// As `scenePhase` says.
     var isActive = false
     /// Kept from transaction to transaction for their memory.
@@ -80,6 +82,11 @@ final class Watching {
         }
         history.advance(client, label, since: stamp, change.states)
         publish(change.bindingAnimations, since: stamp, motion, label, redefines)
+    }
+
+    /// Tells of a recorded transaction.
+    func publishReplayed(since stamp: UInt64, _ motion: Motion?, _ label: String?) {
+        publish([:], since: stamp, motion, label, false)
     }
 
     private func publish(

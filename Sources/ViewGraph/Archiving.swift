@@ -31,6 +31,10 @@ public struct KeptReport {
     public var steps: [AttributePath.Step] = []
     /// nil: a report of the place. Empty: of all entries.
     public var entries: [Value]?
+
+    public init(state: AttributeID, steps: [AttributePath.Step] = [], entries: [Value]? = nil) {
+        (self.state, self.steps, self.entries) = (state, steps, entries)
+    }
 }
 
 extension Wiring {
@@ -71,6 +75,46 @@ extension Wiring {
 extension ViewGraph {
     /// The reports of transactions since the last call.
     public func takeReports() -> [KeptReport] { keptReports.take() }
+
+    /// The kept state of a name at the node of a key; nil if there is none.
+    public func keptState(_ name: String, atKey key: String) -> AttributeID? {
+        row(atKey: key).flatMap { stored.keptState(name, of: $0) }
+    }
+
+    /// Sets the operators' clock to that of an image, before operators are made.
+    /// - Parameter rows: those of the image.
+    public func resumeTime(from rows: [StoredRow]) {
+        for row in rows where row.key.hasSameBytes(as: StoreChange.timeKey) { timedValues.resumeTime(from: row.value) }
+    }
+
+    public func hasNode(atKey key: String) -> Bool { row(atKey: key) != nil }
+
+    private func row(atKey key: String) -> UInt32? {
+        var row = NodeID.root.row
+        for part in key.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let child = nodes.child(Name(StoredKey.id(of: String(part) ?? "")), of: row) else { return nil }
+            row = child
+        }
+        return row
+    }
+
+    /// Performs writes that were performed once, with the reports that operators heard of.
+    public func replay(_ writes: [(state: AttributeID, value: Value)], _ reports: [KeptReport]) {
+        begin()
+        for (state, value) in writes {
+            forgetRoom(of: state)
+            transaction?.stage(value, for: state, nil)
+            nodes[Int(storePlace(of: state).row)].hasValues = true
+        }
+        for report in reports {
+            if let entries = report.entries {
+                transaction?.noteEntries(entries.isEmpty ? .all : .keys(entries), of: report.state)
+            } else {
+                transaction?.noteReport(of: Place(report.state, report.steps))
+            }
+        }
+        _ = commit()
+    }
 
     /// Adds the rows of an image: all that a start needs to make the graph as it is now, apart from declarations.
     /// - Parameters:

@@ -73,6 +73,9 @@ extension Method {
                     .as, .string,
                     "The principal for whom the connection acts from now on. "
                         + "This needs the right admin on the whole tree."),
+                .optional(
+                    .time, .any,
+                    "Only agd-past: the moment that is shown. RFC 3339, a revision, or {revision, epoch}; now without."),
             ],
             result: .object([
                 .required("server", .string, "The daemon's name."),
@@ -86,7 +89,9 @@ extension Method {
                     ]), "Now, on both clocks."),
             ]),
             errors: [.denied, .invalid]
-        ) { (given) throws(Failure) in .hello(client: given.text(.client), principal: given.text(.as)) }
+        ) { (given) throws(Failure) in
+            .hello(client: given.text(.client), principal: given.text(.as), time: try given.moment(.time))
+        }
     }
 
     static var ping: Method {

@@ -2,6 +2,11 @@ import AttributeValues
 
 // Reads the larger parts of requests from parameters whose shapes have been checked.
 extension Parameters {
+    func moment(_ key: ParameterKey) throws(Failure) -> PastTime? {
+        guard let value = self[key]?.value else { return nil }
+        return try PastTime(value)
+    }
+
     func path() -> String { text(.path) ?? "/" }
 
     func target() -> RequestPath { self[.path]?.stringBytes.map(paths.path) ?? RequestPath("/") }

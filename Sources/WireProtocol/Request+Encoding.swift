@@ -23,6 +23,9 @@ extension Request {
         case .board: "board"
         case .explain: "explain"
         case .history: "history"
+        case .log: "log"
+        case .seek: "seek"
+        case .play: "play"
         case .dump: "dump"
         case .layers: "layers"
         case .stats: "stats"
@@ -34,9 +37,10 @@ extension Request {
 
     fileprivate func write(to parameters: inout ParameterWriter) {
         switch self {
-        case .hello(let client, let principal):
+        case .hello(let client, let principal, let time):
             parameters.put("client", client)
             parameters.put("as", principal)
+            if let time { parameters.put("time", time.value) }
         case .ping: break
         case .get(let get):
             if get.isSingle { parameters.put("path", get.paths.first) } else { parameters.put("paths", get.paths) }
@@ -97,6 +101,15 @@ extension Request {
             parameters.put("path", path)
             parameters.put("revision", revision.map { Int(clamping: $0) })
         case .history(let path), .layers(let path): parameters.put("path", path)
+        case .log(let log):
+            if !log.patterns.isEmpty { parameters.put("paths", log.patterns) }
+            if let from = log.from { parameters.put("from", from.value) }
+            if let to = log.to { parameters.put("to", to.value) }
+            parameters.put("by", log.by)
+            parameters.put("label", log.label)
+            parameters.put("count", log.count)
+        case .seek(let time): parameters.put("time", time.value)
+        case .play(let speed): parameters.put("speed", .double(speed))
         case .dump(let path, let format):
             parameters.put("path", path)
             parameters.put("format", format.rawValue)

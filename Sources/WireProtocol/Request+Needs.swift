@@ -8,8 +8,10 @@ extension Request {
     /// - Throws: the error of `need`, and `invalid` for a path that is not well formed.
     public func forEachNeed(_ need: (AccessRight, PathPattern) throws(Failure) -> Void) throws(Failure) {
         switch self {
-        case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): break
-        case .hello(_, _?): try need(.admin, .everything)
+        case .hello(_, nil, _), .ping, .unsubscribe, .answer, .describe(nil, _), .seek, .play: break
+        // What the client may not read is left out.
+        case .log: break
+        case .hello(_, _?, _): try need(.admin, .everything)
         case .get(let get):
             for path in get.paths { try need(.read, .named(path)) }
         case .set(let mutation, _):
@@ -55,12 +57,13 @@ extension Request {
     /// The lowest right that the request needs on any path; nil if every client may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
-        case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
+        case .hello(_, nil, _), .ping, .unsubscribe, .answer, .describe(nil, _): nil
+        case .log, .seek, .play: .read
         case .get, .subscribe, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .withdraw, .move, .restore, .delegate: .define
-        case .hello(_, _?), .trace, .prune: .admin
+        case .hello(_, _?, _), .trace, .prune: .admin
         }
     }
 }

@@ -4,7 +4,8 @@ import AttributeValues
 /// checks them, so that errors can use the graph's knowledge (near names, types).
 public enum Request {
     /// - principal: the principal for which the connection acts from now on.
-    indirect case hello(client: String?, principal: String? = nil)
+    /// - time: the moment, of a connection to agd-past.
+    indirect case hello(client: String?, principal: String? = nil, time: PastTime? = nil)
     case ping
     case get(Get)
     case set(Mutation, TransactionOptions)
@@ -35,6 +36,12 @@ public enum Request {
     case explain(path: String, revision: UInt64?)
     /// The recorded past of an attribute.
     case history(path: String)
+    /// What has happened. agd-past answers it.
+    indirect case log(Log)
+    /// Goes to another moment. agd-past answers it.
+    indirect case seek(PastTime)
+    /// Follows the records from here on, so many times as fast as they were made; 0 stops. agd-past answers it.
+    case play(speed: Double)
     case dump(path: String, format: DumpFormat)
     /// The named layers at a node and below it.
     case layers(path: String)
@@ -51,9 +58,38 @@ public enum Request {
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
-        case .get, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval: true
+        case .get, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval, .log: true
         case .trace(let enable): enable == nil
         default: false
+        }
+    }
+
+    /// True if the request changes the graph, or what will be changed later.
+    public var changesGraph: Bool {
+        switch self {
+        case .set, .transact, .do, .apply, .remove, .move, .restore, .onDisconnect, .delegate, .answer, .prune: true
+        default: false
+        }
+    }
+
+    /// Which transactions are asked for.
+    public struct Log {
+        /// Paths and patterns; empty: everything.
+        public var patterns: [String]
+        public var from: PastTime?
+        public var to: PastTime?
+        /// The name of a client or principal, or the number of a user.
+        public var by: String?
+        /// A part of the label.
+        public var label: String?
+        public var count: Int?
+
+        public init(
+            patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
+            label: String? = nil, count: Int? = nil
+        ) {
+            (self.patterns, self.from, self.to) = (patterns, from, to)
+            (self.by, self.label, self.count) = (by, label, count)
         }
     }
 

@@ -18,6 +18,12 @@ public enum SocketPlaces {
         return [runtime + "/agd/agd.sock", systemPath]
     }
 
+    /// The socket of agd-past, in the folder of the daemon's.
+    public static func past(beside socket: String) -> String {
+        guard let slash = socket.lastIndex(of: "/") else { return "past.sock" }
+        return String(socket[..<slash]) + "/past.sock"
+    }
+
     /// The path that a client uses, and the paths that were tried if the variable names none.
     public static func find(
         _ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } },

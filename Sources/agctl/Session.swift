@@ -31,6 +31,11 @@ struct DaemonOptions: Arguments {
         help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
     var principal: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Show the graph as it was then, from agd-past: 03:12, 1h (ago), a date and time, or a revision.",
+            valueName: "time")) var time: String?
+
     func validate() throws(UsageError) {
         if socket != nil, context != nil { throw UsageError("--socket and --context contradict each other") }
         if let timeout, !(timeout >= 0) { throw UsageError("--timeout is 0 or more seconds") }
@@ -61,7 +66,12 @@ final class Session {
 
     /// - Throws: the error of an unknown context.
     init(_ daemon: DaemonOptions, errors: ErrorForm) throws(Complaint) {
-        location = try Contexts.location(socket: daemon.socket, context: daemon.context)
+        var location = try Contexts.location(socket: daemon.socket, context: daemon.context)
+        if let time = daemon.time {
+            location = SocketLocation(path: SocketPlaces.past(beside: location.path))
+            location.time = try PastTime(words: time)
+        }
+        self.location = location
         output = Output(color: errors.color)
         self.daemon = daemon
         self.errors = errors
@@ -83,6 +93,13 @@ final class Session {
         let made = try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
         opened = made
         return made
+    }
+
+    /// A connection to agd-past, which is beside the daemon.
+    func past() throws(ClientError) -> Connection {
+        if location.time != nil { return try connection() }
+        let past = SocketLocation(path: SocketPlaces.past(beside: location.path))
+        return try Connection(to: past, name: "agctl", as: daemon.principal, timeout: daemon.patience)
     }
 
     /// The values of some attributes at all nodes at and below a node, by path.

@@ -154,7 +154,7 @@ struct ClientTests {
             for _ in 0..<2 {
                 let peer = listener.accept()
                 guard let (id, request) = peer.readRequest() else { return }
-                guard case .hello(_, "web") = request else { return peer.reply(id, "{}") }
+                guard case .hello(_, "web", _) = request else { return peer.reply(id, "{}") }
                 peer.refuse(id, "denied", "you may not")
                 #expect(peer.readRequest() == nil)
             }

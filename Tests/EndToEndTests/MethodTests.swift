@@ -42,9 +42,8 @@ struct MethodTests {
     func allMethods() {
         let specified = [
             "answer", "apply", "board", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello",
-            "history", "layers",
-            "move", "onDisconnect",
-            "ping", "prune", "remove", "restore", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
+            "history", "layers", "log", "move", "onDisconnect", "ping", "play", "prune", "remove", "restore", "seek",
+            "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)
     }

@@ -158,8 +158,8 @@ struct ParametersTests {
         } else {
             Issue.record("onDisconnect")
         }
-        if case .hello("me", nil) = try request("hello", #"{"client":"me"}"#) {} else { Issue.record("hello") }
-        if case .hello(nil, "web") = try request("hello", #"{"as":"web"}"#) {} else { Issue.record("hello as") }
+        if case .hello("me", nil, nil) = try request("hello", #"{"client":"me"}"#) {} else { Issue.record("hello") }
+        if case .hello(nil, "web", nil) = try request("hello", #"{"as":"web"}"#) {} else { Issue.record("hello as") }
     }
 
     @Test("no call sees anything of an earlier one, and each method reads only what it declares") func forgotten()

@@ -12,6 +12,7 @@ struct ProtocolSchemaTests {
                 "unsubscribe",
                 "onDisconnect", "delegate", "answer",
                 "describe", "board", "explain", "history", "dump", "layers", "stats", "trace", "eval", "prune",
+                "log", "seek", "play",
             ])
         #expect(names.count == Set(names).count)
     }

@@ -1,0 +1,156 @@
+@testable import Archive
+import AttributeValues
+import Foundation
+import GraphRuntime
+import SceneTesting
+import TestSupport
+import Testing
+import ViewGraph
+import WireProtocol
+@testable import agd_past
+
+/// A life with an archive. The test moves its clock.
+private final class RecordedLife {
+    let daemon = VirtualDaemon(
+        at: Moment(monotonic: 1000.25, wall: Timestamp("2026-01-31T23:59:30.123456789Z") ?? .epoch))
+    let folder: String
+    private let archive: Archive
+    /// The tree as clients saw it, by revision.
+    private(set) var trees: [UInt64: Value] = [:]
+
+    init(_ scene: String, size: Int) throws {
+        folder = NSTemporaryDirectory() + "agd-past-" + UUID().uuidString
+        archive = try Archive(
+            folder: folder, limits: Archive.Limits(size: size),
+            basis: Archive.Basis(
+                release: "1", epoch: "test", scenes: [("test.yaml", "agd: 1\n" + scene)],
+                machine: ["timeZone": "Europe/Berlin"]),
+            of: daemon.runtime.store, others: [])
+        daemon.runtime.beginWith(["timeZone": "Europe/Berlin"])
+        try daemon.runtime.load("agd: 1\n" + scene, file: "test.yaml")
+        archive.begin(at: daemon.now, revision: 0)
+        flush()
+        daemon.connect(1)
+        // Everything is watched, as a dashboard does.
+        _ = daemon.call(.subscribe(.init(patterns: ["/**"])), from: 1)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func flush() {
+        repeat { archive.flush(at: daemon.now, revision: daemon.runtime.revision) } while archive.wait != nil
+    }
+
+    func call(_ request: Request) {
+        _ = daemon.call(request, from: 1)
+        while !daemon.postponed.isEmpty { daemon.turn(daemon.postponed) }
+    }
+
+    /// Moves the clock, and does what is due on the way.
+    func wait(_ nanoseconds: Int64) {
+        var left = nanoseconds
+        while let next = daemon.wait, next.nanoseconds <= left {
+            daemon.advanceClock(next)
+            left -= next.nanoseconds
+            daemon.turn([.woken])
+            note()
+            if next.nanoseconds == 0 { break }
+        }
+        daemon.advanceClock(TimeSpan(nanoseconds: left))
+    }
+
+    func note() {
+        guard let value = RecordedLife.described(daemon.call(.describe(path: "/", depth: nil), from: 1)) else { return }
+        if trees[daemon.runtime.revision] == nil { trees[daemon.runtime.revision] = value }
+    }
+
+    static func described(_ answer: Answer?) -> Value? {
+        if case .value(let value)? = answer { value } else { nil }
+    }
+
+    var past: Past { Past(folder: folder, access: AccessRules(), limits: RuntimeLimits()) }
+}
+
+@Suite("The graph of a moment")
+struct SeekTests {
+    private static let scene = """
+        components:
+          Sensor:
+            kind: container
+            state: { level: 0.0, seen: { initial: 0, transient: true }, log: [] }
+            computed:
+              mean: "average(level, duration('20s'))"
+              speed: "rate(level, duration('30s'))"
+              last: "previous(level)"
+              since: "changed(level)"
+              high: level > 5.0
+              hot: "held(high, duration('3s'))"
+              most: "greatest(level, duration('15s'))"
+              calm: "debounced(level, duration('2s'))"
+              today: "sum(level, 'hour')"
+              line: "string(seen) + '/' + string(log.size())"
+            onChange: [{ of: seen, perform: { append: { $log: =seen } } }]
+        nodes:
+          - id: clock
+            clock: { now: every 1s }
+            computed: { text: string(now) }
+          - id: home
+            kind: container
+            state: { items: [{ id: a }, { id: b }], mode: { initial: 1, expires: 8s }, open: false }
+            children:
+              - { id: rows, forEach: { in: $items, as: item, node: { component: Sensor } } }
+              - { if: open, then: [{ id: inside, component: Sensor }] }
+
+        """
+
+    private func step(_ life: RecordedLife, _ generator: inout SeededGenerator) {
+        func write(_ path: String, _ value: Value) {
+            life.call(.set(Mutation(operation: .set, path: path, value: value), .init()))
+        }
+        let node =
+            ["/home/rows/a", "/home/rows/b", "/home/rows/c", "/home/inside", "/new"].randomElement(using: &generator)
+            ?? ""
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0: write("/home.open", .bool(Bool.random(using: &generator)))
+        case 1:
+            let ids = ["a", "b", "c"].shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator))
+            write("/home.items", .list(ValueList(ids.map { ["id": .string($0)] })))
+        case 2: write("/home.mode", .int(Int64.random(in: 0..<3, using: &generator)))
+        case 3 where Int.random(in: 0..<3, using: &generator) == 0:
+            let document =
+                "agd: 1\nnodes: [{ id: new, component: Sensor, state: { extra: \(Int.random(in: 0..<9, using: &generator)) } }]"
+            life.call(
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+        case 4 where Int.random(in: 0..<4, using: &generator) == 0: life.call(.remove(path: "/new", .init()))
+        case 5, 6: write("\(node).seen", .int(Int64.random(in: 0..<99, using: &generator)))
+        default: write("\(node).level", .double(Double(Int.random(in: 0..<100, using: &generator)) / 7))
+        }
+        life.note()
+        life.wait(Int64.random(in: 100_000_001..<2_000_000_000, using: &generator))
+    }
+
+    @Test("each revision of a random life comes back as clients saw it", arguments: freshSeeds(2))
+    func seeks(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let life = try RecordedLife(SeekTests.scene, size: 1 << 18)
+        for number in 0..<150 {
+            step(life, &generator)
+            if number % 3 == 0 { life.flush() }
+        }
+        life.flush()
+        let client = ClientID(number: 1)
+        let peer = Peer(pid: 1, uid: 1000, gid: 1000)
+        for (revision, wanted) in life.trees.sorted(by: { $0.key < $1.key })
+        where revision > 0 && revision % 5 == seed % 5 {
+            let graph = try PastGraph(life.past, at: .revision(revision, epoch: nil), for: client, peer) { 0 }
+            #expect(graph.position.revision == revision, "seed \(seed)")
+            let deliveries = graph.apply([.call(client, id: .int(1), .describe(path: "/", depth: nil))])
+            var found: Value?
+            for case .reply(_, _, let answer) in deliveries { found = RecordedLife.described(answer) }
+            let differing = differences(wanted, found ?? .null).filter { !$0.contains("scenePhase") }
+            #expect(
+                differing == [], "seed \(seed), revision \(revision)\n\(differing.prefix(8).joined(separator: "\n"))")
+            if !differing.isEmpty { return }
+        }
+    }
+}
