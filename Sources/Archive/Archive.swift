@@ -6,7 +6,7 @@ import ViewGraph
 
 /// Keeps what happened: what the store gets, with the values of transient states, transaction by transaction.
 ///
-/// It has no loop: the daemon calls `flush` behind the replies of a turn, and syncs the file that `unsynced` names. Each
+/// It has no loop: the daemon calls `flush` behind the replies of a turn, and syncs the file of `takeUnsynced`. Each
 /// segment begins with its basis (scenes, release) and an image of all rows, so it can be read without the others. The
 /// image is written in slices between the records; a later record replaces an earlier row of it.
 ///

@@ -96,7 +96,7 @@ struct SeekTests {
             computed: { text: string(now) }
           - id: home
             kind: container
-            state: { items: [{ id: a }, { id: b }], mode: { initial: 1, expires: 8s }, open: false }
+            state: { items: [{ id: a }, { id: b }], mode: 1, open: false }
             children:
               - { id: rows, forEach: { in: $items, as: item, node: { component: Sensor } } }
               - { if: open, then: [{ id: inside, component: Sensor }] }
