@@ -103,6 +103,12 @@ extension Modifiable {
         preference(key, .literal(value))
     }
 
+    // MARK: Identity
+
+    /// The id that the node had in an earlier form of the scene, or its path (`../lamp`, `/room/lamp`): it keeps its
+    /// values.
+    public func was(_ place: String) -> Self { changed { $0.former = place } }
+
     // MARK: Animation
 
     /// How the node appears and disappears, as text: `move(edge: leading).combined(with: opacity)`. The outermost

@@ -67,7 +67,8 @@ public enum PropertyBuilder: PartsBuilder {
 
     public static func buildExpression(_ property: State) -> [AttributeDraft] { [property.draft] }
     public static func buildExpression(_ property: Computed) -> [AttributeDraft] { [property.draft] }
-    @available(*, unavailable, message: "an object has states and computeds")
+    public static func buildExpression(_ action: Action) -> [AttributeDraft] { [action.draft] }
+    @available(*, unavailable, message: "an object has states, computeds and actions")
     @_disfavoredOverload
     public static func buildExpression(_ property: some Attribute) -> [AttributeDraft] { [] }
 }

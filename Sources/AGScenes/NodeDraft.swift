@@ -17,6 +17,7 @@ public struct NodeDraft {
     /// The last is the nearest.
     var animations: [Value] = []
     var transition: String?
+    var former: String?
     /// Steps of actions that the daemon calls by itself.
     var appearing: [Value] = []
     var changes: [Value] = []
@@ -118,6 +119,7 @@ public struct NodeDraft {
     var document: Value {
         var map = ValueMap()
         map["id"] = id.map { .string($0) }
+        map["was"] = former.map { .string($0) }
         map["kind"] = kind.map { .string($0) }
         map["component"] = component.map { .string($0) }
         for group in [AttributeDraft.Group.state, .binding, .let, .computed, .inherit, .clock, .actions] {

@@ -355,6 +355,7 @@ struct SceneTests {
             ObjectType("Library") {
                 State("books", [])
                 Computed("count", "books.size()")
+                Action("clear", .set(\.books, to: []))
             }
             Component("Wide", of: "Gauge") { Let("width", default: 2) }.environment(\.fontScale, 2.0)
             Component("Rows", ForEach(in: \.items) { View() })
@@ -367,7 +368,12 @@ struct SceneTests {
                     "container": ["isFeatured": ["default": false]],
                     "preference": ["widest": ["default": 0, "reduce": "math.greatest(value, next)"]],
                 ],
-                "types": ["Library": ["state": ["books": []], "computed": ["count": "books.size()"]]],
+                "types": [
+                    "Library": [
+                        "state": ["books": []], "computed": ["count": "books.size()"],
+                        "actions": ["clear": ["set": ["$books": []]]],
+                    ]
+                ],
                 "components": [
                     "Wide": [
                         "component": "Gauge", "let": ["width": ["default": 2]], "environment": ["fontScale": 2.0],
@@ -376,6 +382,11 @@ struct SceneTests {
                 ],
             ])
         #expect(try JSONParser.parseOnce(scene.text.utf8) == scene.document)
+    }
+
+    @Test("a node tells where it was") func formerPlace() throws {
+        let made = try node { View("lamp").was("../light") }
+        #expect(made?.map?["was"] == "../light")
     }
 
     @Test("if, switch and for make nodes and attributes")

@@ -219,6 +219,38 @@ struct WayTests {
         #expect(set("/home/alice/x/bob.e.money", 2, in: graph) == nil)
     }
 
+    @Test("an action of a type writes with the rights of whoever has declared the type, also after a restart")
+    func types() throws {
+        let graph = try harness()
+        graph.turn([.accessChanged(try WayTests.rules((.define, "/**")))])
+        let lock = "types: { Lock: { state: { open: false }, actions: { unlock: { set: { $open: true } } } } }\n"
+        #expect(apply("{ id: own, state: { lock: { type: Lock, initial: {} } } }", to: graph, head: lock) == nil)
+        // Since then she has lost the right.
+        let rules = try WayTests.rules((.do, "/**"))
+        graph.turn([.accessChanged(rules)])
+        func unlock(_ path: String, _ graph: Harness, from client: UInt64) -> Failure? {
+            let call = Request.do(path: RequestPath(path), arguments: ValueMap(), TransactionOptions())
+            return refusal { try graph.succeed(call, from: client) }
+        }
+        func expectGuarded(_ graph: Harness) throws {
+            #expect(unlock("/area.lock.unlock", graph, from: Self.alice)?.code == .denied)
+            #expect(unlock("/area.lock.unlock", graph, from: Self.root)?.code == .denied)
+            #expect(try vault(graph) == Self.untouched)
+        }
+        try expectGuarded(graph)
+        #expect(unlock("/home/alice/own.lock.unlock", graph, from: Self.alice) == nil)
+        graph.end()
+        let next = try Harness(WayTests.scene)
+        next.turn([.accessChanged(rules)])
+        #expect(next.runtime.restore(Array(graph.rows.values)).isEmpty)
+        WayTests.connect(next)
+        try expectGuarded(next)
+        // Root says the same, and is the author now.
+        #expect(apply("{ id: other, kind: view }", to: next, from: Self.root, head: lock) == nil)
+        #expect(unlock("/area.lock.unlock", next, from: Self.alice) == nil)
+        #expect(try vault(next) == [5, 1, ["open": true]])
+    }
+
     @Test("authors and their parts are the same after a restart", arguments: [false, true])
     func restart(isOld: Bool) throws {
         let graph = try harness()

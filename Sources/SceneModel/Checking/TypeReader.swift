@@ -82,7 +82,8 @@ struct TypeReader {
                 vocabulary.declare(
                     ObjectTypeDefinition(
                         name: entry.name, properties: list.attributes,
-                        actionNames: entry.value["actions"]?.map?.map(\.name) ?? []), written: entry.value.value.withoutAuthor)
+                        actionNames: entry.value["actions"]?.map?.map(\.name) ?? []),
+                    written: entry.value.value.withoutAuthor)
             }
         }
         checkStoredObjects(usable)
