@@ -85,19 +85,30 @@ struct Completion {
         }
         // A node that was just made by a document has its part, which replaces the one that waits.
         if record(row).part?.isMade == true, absent.fields != nil { taken.append(absent) }
-        if record(row).part == nil, let fields = absent.fields, fields["makes"] == nil, fields["removed"] == nil {
-            take(fields, into: row, absent)
-        }
+        takeOwn(row, absent)
         takeValues(of: absent, row)
         takeLayers(below: row)
         let below = inOrder(absent.children)
         for child in below where child.fields?["removed"] == true { remove(child, below: row) }
         pending += record(row).children.reversed()
         let made = below.filter { $0.fields?["makes"] != nil }
+        if !made.isEmpty {
+            // Their branches say which ids are free.
+            for child in record(row).children where record(child).kind == .choice {
+                if let absent = self.absent(child) { takeOwn(child, absent) }
+            }
+        }
         let definitions = readTogether(made, below: row)
         for (place, child) in made.enumerated() {
             guard let fields = child.fields else { continue }
             make(child, fields, definitions?[place], below: row)
+        }
+    }
+
+    /// Takes what the edits say of a node that the layers below make, if it has not been taken.
+    private mutating func takeOwn(_ row: UInt32, _ absent: AbsentNode) {
+        if record(row).part == nil, let fields = absent.fields, fields["makes"] == nil, fields["removed"] == nil {
+            take(fields, into: row, absent)
         }
     }
 

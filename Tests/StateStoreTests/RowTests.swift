@@ -77,6 +77,20 @@ struct RowTests {
         try expectKept(life)
     }
 
+    @Test("a node stands beside a choice of a component whose branches clients have changed, also after a start")
+    func besideChoice() throws {
+        let life = try Life(
+            """
+            components:
+              Card: { kind: container, state: { open: true }, children: [{ id: way, if: open, then: [{ id: s, state: { q: 0 } }] }] }
+            nodes: [{ id: one, component: Card }, { id: box, kind: container, children: [{ id: s, state: { q: 5 } }] }]
+            """)
+        try life.apply("[{ id: way, if: true, then: [{ id: t, state: { q: 1 } }] }]", at: "/one")
+        try life.move("/box/s", to: "/one")
+        #expect(try life.value("/one/s.q") == 5 && life.value("/one/t.q") == 1)
+        try expectKept(life)
+    }
+
     @Test("a node of a scene that was removed or moved away can be restored, and begins anew") func restored() throws {
         let life = try Life(RowTests.scene)
         try life.set("/app/two.v", 3)
