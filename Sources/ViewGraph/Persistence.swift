@@ -72,8 +72,8 @@ public final class Persistence {
         dueNodes.append(nodes.nodeID(row))
     }
 
-    /// Notes that the edits of a node count as changed now: a child was taken away from it, or its row was written before
-    /// it came into the tree.
+    /// Notes that the edits of a node count as changed now: a child was taken away from it, or its row was written
+    /// before it came into the tree.
     func noteEdited(_ row: UInt32) {
         if notesChanges { edited.append(nodes.nodeID(row)) }
     }
