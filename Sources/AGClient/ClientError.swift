@@ -78,6 +78,8 @@ extension ClientError {
 
     private static func advice(_ location: SocketLocation, _ code: Int32) -> String? {
         switch code {
+        case ENOENT where location.isPast, ECONNREFUSED where location.isPast:
+            return "start it with 'systemctl start agd-past', or with 'agd-past' and the options of agd"
         case ENOENT where location.searched.isEmpty:
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
@@ -119,7 +121,8 @@ extension ClientError: CustomStringConvertible {
     /// One sentence, without the hint.
     public var description: String {
         switch self {
-        case .unreachable(let location, ENOENT): "no socket at \(location.path): agd does not run there"
+        case .unreachable(let location, ENOENT):
+            "no socket at \(location.path): \(location.isPast ? "agd-past" : "agd") does not run there"
         case .unreachable(let location, ECONNREFUSED) where !ClientError.isSocket(location.path):
             "\(location.path) is no socket"
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"

@@ -8,6 +8,8 @@ public struct SocketLocation: Hashable, Sendable {
     public var time: PastTime?
     /// The paths that were tried, if the caller named none.
     public let searched: [String]
+    /// True for the socket of agd-past.
+    var isPast: Bool { path == SocketPlaces.past(beside: path) }
 
     public init(path: String) { self.init(path: path, searched: []) }
 

@@ -33,7 +33,9 @@ struct HelpTests {
 
     @Test(
         "paragraphs fill their lines, and tables are not broken",
-        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agd-link", "agd-bridge", "agctl", "agctl-scene"])
+        arguments: [
+            "agd", "agd-past", "agd-gateway", "agd-host-feeder", "agd-link", "agd-bridge", "agctl", "agctl-scene",
+        ])
     func programs(_ name: String) throws { try check([name]) }
 
     @Test("nor are the examples of agctl's verbs")

@@ -53,7 +53,10 @@ struct PackageTests {
         for name in ["programs", "packages"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
-        for name in ["agd", "agctl", "agctl-scene", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge"] {
+        let all = [
+            "agd", "agctl", "agctl-scene", "agd-past", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge",
+        ]
+        for name in all {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(
                 atPath: folder.file("programs/" + name), withDestinationPath: program(name))

@@ -61,6 +61,8 @@ struct PageTests {
         "Documentation/Editors.md": ["lua", "toml", "json"],
         "Documentation/Fleet.md": ["yaml", "sh", ""],
         "Documentation/Operations.md": ["sh", "console"],
+        // ArchivedPastTests does what the console shows.
+        "Documentation/Past.md": ["yaml", "sh", "console"],
         "Documentation/Protocol.md": ["", "console"],
         "Documentation/Recipes.md": ["sh"],
         "Documentation/World.md": ["yaml", "sh", ""],
@@ -119,7 +121,7 @@ struct PageTests {
         of: [
             "README.md", "Documentation/Scenes.md", "Documentation/SceneReference.md", "Documentation/Rules.md",
             "Documentation/Dashboard.md",
-            "Documentation/Fleet.md", "Documentation/World.md",
+            "Documentation/Fleet.md", "Documentation/World.md", "Documentation/Past.md",
         ]
     ).filter { !$0.isTest }
 
@@ -201,8 +203,12 @@ struct PageTests {
             make() { command make -C \(Project.root) -n "$@" >/dev/null; }
             sensor() { printf '%s\\n' 71.5 72; }
             agd-link() { [[ $* != *--check-config ]] || command agd-link "$@"; }
+            agd-past() { command agd-past --help >/dev/null; }
             agctl() {
+                # Nobody serves the past here.
+                if [[ " $* " = *" --time "* ]]; then command agctl "$@" || (($? == 69)); return; fi
                 case $1 in
+                    log | undo) command agctl "$@" || (($? == 69)) ;;
                     watch) command agctl "$@" --once ;;
                     top) command agctl "$@" --count 1 --interval 0.1 ;;
                     trace) command agctl "${@/#5/0.2}" >/dev/null ;;

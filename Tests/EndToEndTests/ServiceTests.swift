@@ -253,7 +253,10 @@ struct ServiceTests {
         let folder = try Folder()
         let programs = folder.file("programs")
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
-        for name in ["agd", "agctl", "agctl-scene", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge"] {
+        let all = [
+            "agd", "agctl", "agctl-scene", "agd-past", "agd-host-feeder", "agd-gateway", "agd-link", "agd-bridge",
+        ]
+        for name in all {
             // Linked: a copy that another test's new process still holds open for writing could not be run.
             try FileManager.default.createSymbolicLink(atPath: programs + "/" + name, withDestinationPath: "/bin/true")
         }

@@ -43,7 +43,7 @@ struct WrongUseTests {
             "a ForEach makes one node of each element; put several into a Group"
         ),
         (#"ForEach(in: \.items) { State("x", 1) }"#, "a ForEach needs the node that it makes of each element"),
-        (#"ObjectType("L") { Binding("x", to: \.y) }"#, "an object has states and computeds"),
+        (#"ObjectType("L") { Binding("x", to: \.y) }"#, "an object has states, computeds and actions"),
         (
             #"Section { View() } header: { State("x", 1) }"#,
             "a header, footer or branch has only nodes"
