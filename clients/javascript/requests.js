@@ -4,7 +4,7 @@ import { AttributeFailed, ConnectionLost, NoRoom, Refused, TimedOut, Unreachable
 
 /** The parameters of every method. A test compares this table with the daemon's own description. */
 export const PARAMETERS = {
-  hello: ['client', 'as'],
+  hello: ['client', 'as', 'time'],
   ping: [],
   get: ['path', 'paths', 'presentation', 'typed'],
   set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
@@ -29,11 +29,14 @@ export const PARAMETERS = {
   prune: [],
   trace: ['enable'],
   eval: ['expression', 'bindings', 'at', 'typed'],
+  log: ['paths', 'from', 'to', 'by', 'label', 'count'],
+  seek: ['time'],
+  play: ['speed'],
 }
 
 /** Requests that may be performed twice, because they change nothing, or nothing but the connection. */
 export const HARMLESS = new Set([
-  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'layers', 'stats', 'eval',
+  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'layers', 'stats', 'eval', 'log',
 ])
 
 /** The code of JSON-RPC for a request that the daemon understands and refuses. */

@@ -30,7 +30,7 @@ LONGEST_LINE = 256 << 20
 
 #: The parameters of every method. A test compares this table with the daemon's own description.
 PARAMETERS: Dict[str, List[str]] = {
-    "hello": ["client", "as"],
+    "hello": ["client", "as", "time"],
     "ping": [],
     "get": ["path", "paths", "presentation", "typed"],
     "set": ["path", "value", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
@@ -58,12 +58,15 @@ PARAMETERS: Dict[str, List[str]] = {
     "prune": [],
     "trace": ["enable"],
     "eval": ["expression", "bindings", "at", "typed"],
+    "log": ["paths", "from", "to", "by", "label", "count"],
+    "seek": ["time"],
+    "play": ["speed"],
 }  # fmt: skip
 
 #: Requests that may be performed twice, because they change nothing, or nothing but the connection.
 _HARMLESS = {
     "hello", "ping", "get", "onDisconnect", "subscribe", "unsubscribe", "describe", "board", "explain", "history",
-    "dump", "stats", "eval",
+    "dump", "layers", "stats", "eval", "log",
 }  # fmt: skip
 
 #: The code of JSON-RPC for a request that the daemon understands and refuses.
