@@ -79,7 +79,7 @@ extension ClientError {
     private static func advice(_ location: SocketLocation, _ code: Int32) -> String? {
         switch code {
         case ENOENT where location.isPast, ECONNREFUSED where location.isPast:
-            return "start it with 'systemctl start agd-past', or with 'agd-past' and the options of agd"
+            return "start it with 'systemctl start agd-past', or 'agd-past --config' with the settings of agd"
         case ENOENT where location.searched.isEmpty:
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
