@@ -82,7 +82,7 @@ struct DocumentationTests {
         }
         // Another program copies them. A copy that this one writes is open in what other tests start meanwhile, and a
         // file that is open for writing cannot be executed.
-        let programs = ["agd", "agctl", "agd-host-feeder", "agd-gateway"].map(Program.built)
+        let programs = ["agd", "agctl", "agd-past", "agd-host-feeder", "agd-gateway"].map(Program.built)
         #expect(try Program.run("/bin/cp", programs + [folder.file("bin")], folder: folder).code == 0)
         for source in ["dashboard", "clients/javascript"] {
             for name in try files.contentsOfDirectory(atPath: Project.file(source)) where name.contains(".") {
