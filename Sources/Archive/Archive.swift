@@ -12,7 +12,7 @@ import ViewGraph
 ///
 /// If a write fails, the archive stops and tries again later, with a new segment. The daemon goes on.
 public final class Archive {
-    /// What a segment needs beside its records: the same for all segments of a life.
+    /// The contents of a segment beside its records, equal in all segments of a life.
     public struct Basis {
         public var release: String
         public var epoch: String
@@ -62,7 +62,7 @@ public final class Archive {
     public private(set) var failure: ArchiveError?
     /// The number of failures so far.
     public private(set) var failures: UInt64 = 0
-    /// What was found at the start, for the log.
+    /// Findings of the start, for the log.
     public private(set) var notes: [String] = []
 
     /// The longest `archive-time`, in seconds: a hundred years.

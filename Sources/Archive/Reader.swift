@@ -3,7 +3,7 @@ import GraphRuntime
 import StateStore
 import ViewGraph
 
-/// What a segment begins with.
+/// The first record of a segment.
 public struct SegmentBasis {
     public var release: String
     public var epoch: String

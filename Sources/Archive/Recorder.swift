@@ -21,7 +21,7 @@ final class Recorder: TransactionRecorder {
     private var authorCount: UInt32 = 0
     private var lastAuthor: Author?
     private var lastLabel: String?
-    /// What the last transaction record says.
+    /// The fields of the last transaction record.
     private var written = Stamp()
     /// The transaction that the runtime has begun.
     private var present = Stamp()

@@ -6,7 +6,7 @@ extension Method {
     static var log: Method {
         Method(
             name: "log",
-            summary: "What has happened: transactions of the archive, the newest first. agd-past answers it.",
+            summary: "Transactions of the archive, the newest first. agd-past answers it.",
             parameters: [
                 .optional(
                     .paths, .array(.string), "Paths and patterns; a node stands for all below it. Everything without."),
