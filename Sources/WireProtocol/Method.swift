@@ -45,7 +45,7 @@ public struct Parameter {
 
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
-    case animation, arguments, `as`, at, bindings, bookmarks, by, client, count, css, depth, disablesAnimations,
+    case animation, arguments, `as`, at, bindings, bookmarks, brief, by, client, count, css, depth, disablesAnimations,
         document, dryRun,
         elapsed, enable, error, events
     case expression, format, forward, frames, from, `if`, index, initial, label, layer, maxRate, mode, motions,
