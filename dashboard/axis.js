@@ -21,14 +21,15 @@ body:has(.axis:not([hidden])) { --foot: 44px; padding-block-end: 60px; }
 .axis .track > svg { position: absolute; inset: 0; width: 100%; height: 44px; overflow: visible; pointer-events: none; }
 .axis path { fill: none; vector-effect: non-scaling-stroke; stroke-width: 2; stroke: var(--control); }
 .axis .ground { stroke: var(--line); stroke-width: 1; }
-.axis .routine { stroke: var(--line); stroke-width: 3; }
+.axis .routine { stroke: var(--control); opacity: 0.35; stroke-width: 6; }
+.axis .deeds { stroke: var(--ink); }
 .axis .worse { stroke: var(--warn); fill: var(--warn); }
 .axis .alert { stroke: var(--critical); fill: var(--critical); }
 .axis .time { position: absolute; bottom: 2px; transform: translateX(-50%); font-size: 12px; line-height: 16px; color: var(--muted); font-variant-numeric: tabular-nums; white-space: nowrap; pointer-events: none; }
 .axis .thumb { position: absolute; inset-block: 2px 16px; left: 0; width: 2px; margin-inline-start: -1px; background: var(--accent); pointer-events: none; border-radius: 1px; }
 .axis .thumb::after { content: ""; position: absolute; left: -5px; bottom: -6px; width: 12px; height: 12px; border-radius: 50%; background: var(--accent); box-shadow: 0 0 0 2px var(--page); }
 .axis .chosen { position: absolute; inset-block: 0 16px; background: var(--track); opacity: 0.7; pointer-events: none; }
-.deed { position: absolute; bottom: 48px; z-index: 1; width: max-content; max-width: min(420px, calc(100vw - 32px)); max-height: min(60vh, 480px); overflow: auto; padding: 10px 14px; border-radius: 12px; background: var(--raised); box-shadow: 0 0 0 1px var(--line), 0 4px 16px rgb(0 0 0 / 14%); font-size: 13px; line-height: 18px; direction: ltr; }
+.deed { position: absolute; left: 8px; bottom: 48px; z-index: 1; width: max-content; max-width: min(420px, calc(100vw - 32px)); max-height: min(60vh, 480px); overflow: auto; padding: 10px 14px; border-radius: 12px; background: var(--raised); box-shadow: 0 0 0 1px var(--line), 0 4px 16px rgb(0 0 0 / 14%); font-size: 13px; line-height: 18px; direction: ltr; }
 .deed.is-glance { pointer-events: none; padding-block: 6px; }
 :dir(rtl) > .deed { direction: rtl; }
 .deed p > b { font-weight: 600; }
@@ -45,6 +46,10 @@ const MOST_DEEDS = 2000
 const MOST_TURNS = 200
 /** Pixels of a mark with its gap. */
 const MARK = 3
+/** A group is routine if it has so many transactions, and in the whole range would have as many. */
+const ROUTINE = 20
+/** Columns without a mark that do not interrupt a band. */
+const BREAK = 8
 /** Pixels in which a click hits a mark, and after which a pointer drags. */
 const REACH = 8
 const SLACK = 4
@@ -426,9 +431,12 @@ export class Axis {
     const tag = (this.#tag = make('div', `deed${isGlance ? ' is-glance' : ''}`))
     tag.append(...parts)
     this.#track.after(tag)
-    const { left } = this.#track.getBoundingClientRect()
-    const most = document.documentElement.clientWidth - tag.offsetWidth - 8
-    tag.style.left = `${Math.max(8, Math.min(most, left + x - tag.offsetWidth / 2))}px`
+    // It grows when its changes have come.
+    new ResizeObserver(() => {
+      const { left } = this.#track.getBoundingClientRect()
+      const most = document.documentElement.clientWidth - tag.offsetWidth - 8
+      tag.style.left = `${Math.max(8, Math.min(most, left + x - tag.offsetWidth / 2))}px`
+    }).observe(tag)
   }
 
   #untag() {
@@ -491,9 +499,13 @@ export class Axis {
 
   /** Groups that write all the time. Their transactions are a quiet band, before which others stand out. */
   get #routine() {
-    const counts = new Map()
-    for (const { group } of this.#deeds) counts.set(group, (counts.get(group) ?? 0) + 1)
-    return new Set([...counts].filter(([, count]) => count > this.#width / MARK / 4).map(([group]) => group))
+    const groups = new Map()
+    for (const { group, wall } of this.#deeds) {
+      const known = groups.get(group)
+      groups.set(group, { first: known?.first ?? wall, last: wall, count: (known?.count ?? 0) + 1 })
+    }
+    const isRoutine = ([, { first, last, count }]) => count >= ROUTINE && (last - first) / count < this.#span / ROUTINE
+    return new Set([...groups].filter(isRoutine).map(([group]) => group))
   }
 
   #drawMarks(width) {
@@ -509,9 +521,15 @@ export class Axis {
     this.#lines.ground.setAttribute('d', `M${Number.isFinite(from) ? Math.min(width, from).toFixed(1) : 0} 27.5H${width}`)
     const bars = (kind, least, most) => [...columns[kind]].map(([column, count]) => (
       `M${column * MARK + 1.5} 27V${(27 - Math.min(most, least + 4 * Math.log2(count))).toFixed(1)}`)).join('')
+    let band = ''
+    let last = -Infinity
+    for (const column of [...columns.routine.keys()].sort((a, b) => a - b)) {
+      band += column - last > BREAK ? `M${column * MARK} 24H${column * MARK + MARK}` : `H${column * MARK + MARK}`
+      last = column
+    }
     const sign = (kind, shape) => [...columns[kind].keys()].map((column) => `M${column * MARK + 1.5} 27V12${shape}`).join('')
-    this.#lines.routine.setAttribute('d', bars('routine', 4, 16))
-    this.#lines.deeds.setAttribute('d', bars('deeds', 10, 24))
+    this.#lines.routine.setAttribute('d', band)
+    this.#lines.deeds.setAttribute('d', bars('deeds', 12, 24))
     this.#lines.worse.setAttribute('d', sign('worse', 'm-4 0h8l-4 -7z'))
     this.#lines.alert.setAttribute('d', sign('alert', 'l-4 -4l4 -4l4 4z'))
   }

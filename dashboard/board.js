@@ -43,8 +43,8 @@ export class Board {
   #now = { values: new Map(), reports: new Map() }
   /** What the cards show: the present, or a moment of the past. */
   #shown = this.#now
-  /** Of the past, in seconds since 1970; null: now. */
-  #moment = null
+  /** The moment of the past that is shown: see `showPast`. */
+  then = null
   #seek
   /** By path and kind. */
   #cards = new Map()
@@ -202,7 +202,7 @@ export class Board {
   }
 
   get #isPast() {
-    return this.#moment !== null
+    return this.then !== null
   }
 
   #keep(path, { value, reported }) {
@@ -218,10 +218,11 @@ export class Board {
   // MARK: The past
 
   /**
-   * Shows a moment of the past: its `fault`, or `values`, `changed` (paths; null: all) and another `board`. Null: now.
+   * Shows a moment of the past: its `fault`, or `values`, `changed` (paths; null: all), another `board`, and what can `explain`.
+   * Null: now.
    */
   async showPast(past) {
-    this.#moment = past?.moment ?? null
+    this.then = past
     this.#shown = past ? { values: past.values ?? new Map(), reports: new Map() } : this.#now
     this.#report()
     if (past?.fault) return this.#explain(past.fault)
@@ -590,7 +591,7 @@ export class Board {
     }))
     const judged = cards.filter(({ levels, kind }) => levels.length > 0 || kind === 'status').length
     return {
-      root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal, moment: this.#moment,
+      root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal, moment: this.then?.moment ?? null,
       colorScheme: scheme ?? undefined, locale: root ? this.#localeOf(root) : undefined,
     }
   }

@@ -2,7 +2,7 @@
 
 import { authorOf } from './axis.js'
 import { make } from './cards.js'
-import { plain } from './format.js'
+import { plain, words } from './format.js'
 import { AttributeFailed } from './gateway.js'
 import { says } from './language.js'
 import { sheet } from './style.js'
@@ -11,7 +11,7 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet(`
 .deed ul { list-style: none; padding: 0; margin-block: 8px; }
 .deed li { display: flex; flex-wrap: wrap; gap: 0 8px; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 .deed li > span { color: var(--muted); }
-.deed li > b { font-weight: 500; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+.deed li > b { font-weight: 500; margin-inline-start: auto; text-align: end; font-variant-numeric: tabular-nums; }
 .deed .buttons { display: flex; flex-wrap: wrap; gap: 8px; }
 .deed button { font: inherit; color: inherit; min-height: 44px; padding-inline: 14px; border: 0; border-radius: 8px; background: var(--track); cursor: pointer; }
 .deed [role="alert"] { color: var(--critical); margin-block-start: 8px; }
@@ -27,6 +27,21 @@ function short(value, locale) {
   return text.length > SHORT ? `${text.slice(0, SHORT)} …` : text
 }
 
+const isMap = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof AttributeFailed)
+
+/** From what to what, in words. Of two maps, only the members that differ. */
+function change(before, after, locale) {
+  if (before === undefined) return `→ ${short(after, locale)}`
+  if (isMap(before) && isMap(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => short(before[name], locale) !== short(after[name], locale))
+    const told = names.slice(0, 3).map((name) => `${words(name)} ${change(before[name], after[name], locale)}`)
+    return [...told, ...(names.length > 3 ? [says.andMore(names.length - 3)] : [])].join(' · ')
+  }
+  const texts = [short(before, locale), short(after, locale)]
+  // Of long texts and lists, the ends would look the same.
+  return texts.every((text) => text.endsWith(' …')) ? says.changed : texts.join(' → ')
+}
+
 /**
  * The parts of a tag.
  * @param options `past`, `client`, `root`, `locale`, `title` (the moment in words), `undone` (called when it has been taken back).
@@ -40,11 +55,11 @@ export function tell(deed, { past, client, root, locale, title, undone }) {
   const buttons = make('p', 'buttons')
   const problem = make('p')
   problem.setAttribute('role', 'alert')
-  const name = (path) => (path.startsWith(`${root}/`) || path.startsWith(`${root}.`) ? path.slice(root.length).replace(/^\//, '') : path)
+  const name = (path) => (path.startsWith(`${root}/`) || path.startsWith(`${root}.`) ? path.slice(root.length + 1) : path)
   const row = ({ path, before, after, reaction, count, row: key, gone }) => {
     const item = make('li', '', key === undefined ? name(path) : key)
     const text = key !== undefined ? (gone ? says.removed : says.changed) : count ? says.writes(count, short(after, locale))
-      : before === undefined ? `→ ${short(after, locale)}` : `${short(before, locale)} → ${short(after, locale)}`
+      : change(before, after, locale)
     if (reaction) item.append(make('span', '', says.reaction))
     item.append(make('b', '', text))
     return item

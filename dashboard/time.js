@@ -105,7 +105,8 @@ export class Look {
       const { revision, ...board } = found
       this.#shown = { values, board: JSON.stringify(board) }
       const changed = before && new Set([...values].filter(([path, value]) => !isEqual(value, before.values.get(path))).map(([path]) => path))
-      return { moment: wall, values, changed, board: this.#shown.board === before?.board ? null : found }
+      const explain = async (path) => (await this.#past.ask(['seek', { time }], ['explain', { path }]))[1]
+      return { moment: wall, values, changed, explain, board: this.#shown.board === before?.board ? null : found }
     } catch (error) {
       this.#shown = null
       return { moment: wall, fault: this.explain(error) }
