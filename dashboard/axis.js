@@ -107,12 +107,12 @@ export class Axis {
   #drag = null
 
   /**
-   * @param options `client`, `board` (an element), `root` (gives its node), `locale` (gives it), `onMoment` (called with the moment
+   * @param options `client`, `board` (an element), `root` (gives its node), `statuses` (gives its attributes that are statuses), `locale` (gives it), `onMoment` (called with the moment
    *   that the page shows, in seconds since 1970, or null).
    */
-  constructor({ client, board, root, locale, onMoment }) {
+  constructor({ client, board, root, statuses, locale, onMoment }) {
     this.#client = client
-    this.#page = { root, locale, onMoment }
+    this.#page = { root, statuses, locale }
     this.#look = new Look({
       past: this.#past, board, root,
       changed: (moment) => {
@@ -169,7 +169,8 @@ export class Axis {
       this.open()
       const from = this.#to - this.#span
       if (wall < from || wall > this.#to) this.#show(this.#span, Math.min(this.#wall, wall + this.#span / 2))
-      return this.#look.go({ wall: this.#begins === null ? wall : Math.max(wall, this.#begins), time })
+      const isBefore = this.#begins !== null && wall < this.#begins
+      return this.#look.go(isBefore ? { wall: this.#begins, time: iso(this.#begins) } : { wall, time })
     }
     if (!this.moment) return
     const { wall: begin } = this.moment
@@ -365,21 +366,40 @@ export class Axis {
     const to = this.#end === null ? {} : { to: iso(this.#end + this.#span / 2) }
     const within = { from: iso(this.#to - 1.5 * this.#span), ...to }
     const below = this.#page.root() === '/' ? '' : this.#page.root()
-    const turns = ['status', 'firing'].map((name) => `${below}/**.${name}`)
     try {
-      const [log, worse] = await this.#past.ask(
-        ['log', { ...this.#scope, ...within, count: MOST_DEEDS, brief: true }], ['log', { ...within, paths: turns, count: MOST_TURNS }])
+      const [log, fired] = await this.#past.ask(
+        ['log', { ...this.#scope, ...within, count: MOST_DEEDS, brief: true }], ['log', { ...within, paths: [`${below}/**.firing`], count: MOST_TURNS }])
       this.#deeds = log.transactions.map(deedOf).reverse()
       this.#from = log.more ? this.#deeds[0]?.wall ?? Infinity : -Infinity
       this.#begins = log.begins ? Date.parse(log.begins) / 1000 : null
-      this.#worse = new Map(worse.transactions.map((each) => [nameOf(each), turnOf(each)]).filter(([, turn]) => turn))
-      this.#read = performance.now()
       this.#span = Math.min(this.#span, this.#all)
+      const alerts = fired.transactions.filter(({ writes }) => writes.some(({ before = null, after }) => before === null && after !== null))
+      this.#worse = new Map(alerts.map((each) => [nameOf(each), 'alert']))
+      this.#read = performance.now()
+      this.#draw()
+      // An agd-past without series tells no statuses.
+      await this.#judge(within).catch(() => {})
     } catch (error) {
       this.#say(error)
     }
     this.#isReading = false
     this.#draw()
+  }
+
+  /** Finds transactions that made a status of the board worse. */
+  async #judge(within) {
+    const paths = this.#page.statuses()
+    if (paths.length === 0 || this.#deeds.length === 0) return
+    const [{ series }] = await this.#past.ask(['series', { paths, ...within, points: 1, changes: true }])
+    const byTime = new Map(this.#deeds.map((deed) => [deed.wall, deed]))
+    for (const { steps } of series) {
+      steps.forEach(({ time, value }, i) => {
+        const deed = byTime.get(Date.parse(time) / 1000)
+        const rank = RANKS.indexOf(value)
+        if (i === 0 || !deed || rank <= Math.max(0, RANKS.indexOf(steps[i - 1].value))) return
+        if (this.#worse.get(deed.name) !== 'alert') this.#worse.set(deed.name, value === 'critical' ? 'alert' : 'worse')
+      })
+    }
   }
 
   #say(error) {
@@ -393,14 +413,25 @@ export class Axis {
     return found.sort((a, b) => rank(a) - rank(b) || a.wall - b.wall)
   }
 
-  /** Goes to a transaction, and tells of it. */
-  async #visit(deed) {
+  /** Goes to the transaction that made an attribute what it was at a moment, and tells along which rules. */
+  async ask(path, wall) {
+    this.go(wall)
+    try {
+      const [{ epoch }, { changed, chain }] = await this.#past.ask(['seek', { time: iso(wall) }], ['explain', { path }])
+      if (this.moment?.wall === wall && changed?.time) this.#visit(deedOf({ ...changed, epoch }), chain)
+    } catch (error) {
+      this.#say(error)
+    }
+  }
+
+  /** Goes to a transaction, and tells of it. `chain` leads from an attribute to what was written. */
+  async #visit(deed, chain = []) {
     this.go(deed.wall, deed.time)
     const { tell } = await import('./deed.js')
     if (this.moment?.time !== deed.time) return
     const root = this.#page.root()
     const parts = tell(deed, {
-      past: this.#past, client: this.#client, root, locale: this.#page.locale(), title: this.#momentText(deed.wall),
+      chain, past: this.#past, client: this.#client, root, locale: this.#page.locale(), title: this.#momentText(deed.wall),
       undone: () => {
         this.go(null)
         this.#load()
@@ -414,7 +445,7 @@ export class Axis {
     if (this.#tag && !this.#tag.classList.contains('is-glance')) return
     const found = this.#near(x)
     if (found.length === 0) return this.#untag()
-    const groups = Map.groupBy ? Map.groupBy(found, ({ group }) => group) : new Map([['', found]])
+    const groups = Map.groupBy(found, ({ group }) => group)
     const rows = [...groups.values()].reverse().slice(0, 4).map((deeds) => {
       const row = make('p')
       const { label } = deeds.at(-1)
@@ -578,17 +609,4 @@ function deedOf(given) {
 
 function nameOf({ epoch, revision }) {
   return `${epoch}:${revision}`
-}
-
-/** `worse` if a status got worse, `alert` if an alert began or something became critical; else nothing. */
-function turnOf({ writes }) {
-  let found = null
-  for (const { path, before, after } of writes) {
-    if (path.endsWith('.firing')) {
-      if (after !== null && (before ?? null) === null) found = 'alert'
-    } else if (RANKS.indexOf(after) > Math.max(0, RANKS.indexOf(before ?? 'ok'))) {
-      found = after === 'critical' ? 'alert' : found ?? 'worse'
-    }
-  }
-  return found
 }

@@ -38,6 +38,8 @@ export class Card {
   isPast = false
   /** Lets the page go to a moment, in seconds since 1970; null if it cannot. */
   seek = null
+  /** A window of the past in its chart: its `end`, and the `pasts` of the series; null: it ends now. */
+  earlier = null
 
   /**
    * @param options `client`, what `board` answers of the card, `pasts` (what is known already of the pasts of its series), `open`
@@ -255,6 +257,15 @@ export class Card {
   /** Seconds of the daemon's clock, which goes on while the page's device sleeps. */
   get now() {
     return this.client.now()
+  }
+
+  /** The right edge of its chart. */
+  get edge() {
+    return this.earlier?.end ?? this.now
+  }
+
+  get shownPasts() {
+    return this.earlier?.pasts ?? this.pasts
   }
 
   /** The error in words, instead of the value. */
@@ -1020,7 +1031,7 @@ function lineOf(card, options) {
   const { span } = options
   const histories = card.series.map((_, i) => (card.pasts[i] instanceof History ? card.pasts[i] : new History(span)))
   card.pasts = histories
-  return new Line({ ...options, histories, tints: card.series.map(({ tint }) => tint), levels: levelsOf(card), clock: () => card.now })
+  return new Line({ ...options, histories, tints: card.series.map(({ tint }) => tint), levels: levelsOf(card), clock: () => card.edge })
 }
 
 /** Where a chart is drawn. Keys and pointers ask it for values (crosshair.js). */

@@ -31,6 +31,9 @@ let isDue = false
 let held = null
 /** Where a pointer was pressed that may begin to drag: `{ view, x, isMoved }`. */
 let drag = null
+/** When a pointer has dragged last, and milliseconds for which a click belongs to it. */
+let dragged = -Infinity
+const CLICK = 300
 /** Pixels after which a pointer drags. */
 const SLACK = 5
 
@@ -50,8 +53,18 @@ export function point(view, event) {
   plot.addEventListener('pointercancel', () => clear(view))
   plot.addEventListener('keydown', (event) => step(view, event))
   plot.addEventListener('blur', () => clear(view))
+  plot.addEventListener('click', (event) => ask(view, event))
   for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) plot.addEventListener(name, () => (drag = null))
   if (event.pointerType === 'touch' || plot.matches(':hover')) move(view, event)
+}
+
+/** A click with the mouse asks why the value was as it was. */
+function ask(view, event) {
+  const { card } = view
+  // A drag ends with a click.
+  if (performance.now() - dragged < CLICK || event.pointerType !== 'mouse' || source !== view || !shown) return
+  const time = shown.time ?? card.edge - shown.ago
+  if (card.seek?.(card.wall(time), card.series.length === 1 ? card.path : null) !== false) clear(view)
 }
 
 /** A drag takes the page to the moment under the pointer. The result is false if this is no drag. */
@@ -60,8 +73,9 @@ function dragTo(view, event, ago) {
   drag ??= { view, x: event.clientX, isMoved: false }
   if (drag.view !== view || (!drag.isMoved && Math.abs(event.clientX - drag.x) < SLACK)) return false
   drag.isMoved = true
+  dragged = performance.now()
   view.plot.setPointerCapture(event.pointerId)
-  return view.card.seek(view.card.wall(view.card.now - ago)) !== false
+  return view.card.seek(view.card.wall(view.card.edge - ago)) !== false
 }
 
 // A finger that has left a chart leaves the moment there, until it touches something else.
@@ -83,14 +97,16 @@ function move(view, event) {
 }
 
 function step(view, event) {
-  const { now } = view.card
+  const now = view.card.edge
   const from = shown && source === view ? shown.time ?? now - shown.ago : now
   const part = view.span / 60
   const times = {
     ArrowLeft: from - part, ArrowRight: from + part, ArrowDown: from - part, ArrowUp: from + part,
     PageDown: from - 10 * part, PageUp: from + 10 * part, Home: now - view.span, End: now,
   }
-  if (event.key === 'Escape' && shown) {
+  if (event.key === 'Enter' && shown) {
+    ask(view, { pointerType: 'mouse' })
+  } else if (event.key === 'Escape' && shown) {
     // It closes nothing else.
     event.preventDefault()
     event.stopPropagation()
@@ -128,24 +144,24 @@ function markAll() {
 
 /** The values of all series of a chart at a moment. */
 function valuesAt({ card, line }, time) {
-  if (!line) return card.pasts.map((past) => between(past, time, time, card.now))
-  return line.histories.map((each) => at(each, [time], card.now)[0]).map((found) => (found ? [{ low: found[0], high: found[1] }] : []))
+  if (!line) return card.shownPasts.map((past) => between(past, time, time, card.edge))
+  return line.histories.map((each) => at(each, [time], card.edge)[0]).map((found) => (found ? [{ low: found[0], high: found[1] }] : []))
 }
 
 function mark(view) {
   const { card, plot, span } = view
-  const { now } = card
+  const now = card.edge
   const time = shown ? shown.time ?? now - shown.ago : held === null ? null : held - card.wall(0)
   // A shorter chart does not reach so far into the past.
   const part = time === null ? null : 1 - (now - time) / span
-  if (part === null || part < 0) return unmark(view)
+  if (part === null || part < 0 || part > 1) return unmark(view)
   adopt(plot, look)
   const values = valuesAt(view, time)
   const texts = values.map((each) => textOfPast(card, each))
   if (shown && view !== source && values.every((each) => each.length === 0)) return unmark(view)
   if (view.line) drawIn(view, values, part)
   else drawOver(view, part)
-  const said = `${moment(card.wall(time), 1, card.locale)}, ${now - time < 0.5 ? says.now : says.ago(duration(now - time))}`
+  const said = `${moment(card.wall(time), 1, card.locale)}, ${card.now - time < 0.5 ? says.now : says.ago(duration(card.now - time))}`
   const isTold = shown || texts.length > 1
   if (!isTold) untag(view)
   else if (plot.localName === 'div') showTag(view, part, said, texts)

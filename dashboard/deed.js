@@ -44,11 +44,12 @@ function change(before, after, locale) {
 
 /**
  * The parts of a tag.
- * @param options `past`, `client`, `root`, `locale`, `title` (the moment in words), `undone` (called when it has been taken back).
+ * @param options `chain` (of paths, from an attribute to what was written), `past`, `client`, `root`, `locale`, `title` (the moment in words), `undone` (called when it has been taken back).
  */
-export function tell(deed, { past, client, root, locale, title, undone }) {
+export function tell(deed, { chain, past, client, root, locale, title, undone }) {
   const head = make('p')
-  head.append(make('b', '', deed.label ?? says.changes(deed.changes)), make('span', '', ` · ${authorOf(deed)}`))
+  const what = make('b', '', deed.label ?? (deed.changes === undefined ? '' : says.changes(deed.changes)))
+  head.append(what, make('span', '', ` · ${authorOf(deed)}`))
   const time = make('p')
   time.append(make('span', '', says.atRevision(title, deed.revision)))
   const list = make('ul')
@@ -56,6 +57,8 @@ export function tell(deed, { past, client, root, locale, title, undone }) {
   const problem = make('p')
   problem.setAttribute('role', 'alert')
   const name = (path) => (path.startsWith(`${root}/`) || path.startsWith(`${root}.`) ? path.slice(root.length + 1) : path)
+  const way = make('p')
+  if (chain.length > 1) way.append(make('span', '', chain.map(name).join(' ← ')))
   const row = ({ path, before, after, reaction, count, row: key, gone }) => {
     const item = make('li', '', key === undefined ? name(path) : key)
     const text = key !== undefined ? (gone ? says.removed : says.changed) : count ? says.writes(count, short(after, locale))
@@ -89,6 +92,7 @@ export function tell(deed, { past, client, root, locale, title, undone }) {
   const first = read()
   first.then((found) => {
     const all = [...found.writes, ...(found.structure ?? [])]
+    if (!what.textContent) what.textContent = says.changes(all.length)
     list.replaceChildren(...all.slice(0, FEW).map(row))
     if (all.length > FEW) list.append(make('li', '', says.andMore(all.length - FEW)))
   }, fail)
@@ -108,7 +112,7 @@ export function tell(deed, { past, client, root, locale, title, undone }) {
       undone()
     })
   }
-  return [head, time, list, buttons, problem]
+  return [head, time, way, list, buttons, problem]
 }
 
 /** Writes what was before a transaction, if nobody has written the same states since: what `agctl undo` does. */

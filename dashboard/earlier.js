@@ -20,7 +20,7 @@ function show(view, earlier) {
 
 /** True if a chart shows a moment, in seconds since 1970. */
 function has({ card, span }, moment) {
-  const ago = card.wall(card.end) - moment
+  const ago = card.wall(card.edge) - moment
   return ago <= span && ago >= 0
 }
 
@@ -45,6 +45,7 @@ function pastOf(found, { card, line, span }, from, step, end) {
 /**
  * Brings charts to a moment, in seconds since 1970; null: to the present.
  * @param isWanted says whether the page still shows it when the archive has answered.
+ * @returns false if the archive tells nothing. Charts then keep their windows.
  */
 export async function showAround(past, moment, isWanted) {
   const own = [...charts].filter(({ card }) => card.seek)
@@ -60,10 +61,9 @@ export async function showAround(past, moment, isWanted) {
     try {
       [found] = await past.ask(['series', { paths, from: iso(from), to: iso(from + span), points: POINTS, changes: !line }])
     } catch {
-      // An agd-past without series, or a path that was not there: the charts keep their windows.
-      continue
+      return false
     }
-    if (!isWanted()) return
+    if (!isWanted()) return false
     const byPath = new Map(found.series.map((each) => [each.path, each]))
     for (const view of group) {
       const begin = from - view.card.wall(0)
@@ -72,4 +72,5 @@ export async function showAround(past, moment, isWanted) {
       show(view, { end: begin + span, pasts })
     }
   }
+  return true
 }

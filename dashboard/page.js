@@ -22,7 +22,7 @@ board.className = 'fills'
 for (const name of ['root', 'density']) if (query.get(name)) board.setAttribute(name, query.get(name))
 board.inspector = (path) => `inspect?path=${encodeURIComponent(path)}`
 board.address = address
-board.seek = (wall) => look(wall)
+board.seek = (wall, path) => look(wall, undefined, { path })
 
 let locale
 /** The axis of time, once somebody has looked back. */
@@ -181,17 +181,21 @@ part('status').addEventListener('click', openWrong)
 
 // MARK: The past
 
-/** Opens the axis, and goes to a moment if one is given. The result is false if there is no past. */
-function look(wall = null, time, isByKey = false) {
+/**
+ * Opens the axis, and goes to a moment if one is given, or to what made the attribute at a `path` what it was then. The result
+ * is false if there is no past.
+ */
+function look(wall = null, time, { path = null, isByKey = false } = {}) {
   if (!client().clock.hasPast) return false
   if (axis) return show()
   import('./axis.js').then(({ Axis }) => {
-    axis ??= new Axis({ client: client(), board, root: () => state.root ?? '/', locale: () => locale, onMoment: showMoment })
+    axis ??= new Axis({ client: client(), board, root: () => state.root ?? '/', statuses: () => state.statuses, locale: () => locale, onMoment: showMoment })
     show()
   }, () => {})
   function show() {
     axis.open()
-    if (wall !== null) axis.go(wall, time)
+    if (path) axis.ask(path, wall)
+    else if (wall !== null) axis.go(wall, time)
     if (isByKey) axis.focus()
   }
 }
@@ -259,7 +263,7 @@ document.addEventListener('keydown', (event) => {
   } else if (event.key === '!') {
     openWrong()
   } else if (event.key === '[') {
-    look(null, null, true)
+    look(null, null, { isByKey: true })
   } else if (event.key === 'Escape' && isPast() && !document.querySelector('dialog[open]') && !board.shadowRoot.querySelector('dialog[open]')) {
     axis?.go(null)
   } else if (event.key === 'i') {

@@ -71,11 +71,11 @@ export function textOfPast(card, known) {
 
 /** The past of a card in equal parts of a time, newest first: when each begins, and the text of each series in it. */
 export function rowsOfPast(card, span, count) {
-  const { now } = card
+  const now = card.edge
   const width = span / count
   return Array.from({ length: count }, (_, i) => {
     const [from, to] = [now - (i + 1) * width, now - i * width]
-    return [moment(card.wall(from), Math.min(60, width), card.locale), ...card.series.map((_, k) => textOfPast(card, between(card.pasts[k], from, to, now)))]
+    return [moment(card.wall(from), Math.min(60, width), card.locale), ...card.series.map((_, k) => textOfPast(card, between(card.shownPasts[k], from, to, now)))]
   })
 }
 
@@ -124,7 +124,7 @@ function axisOf(view) {
     view.tick()
   }).observe(element)
   return () => {
-    const end = card.wall(card.now)
+    const end = card.wall(card.edge)
     // Where seconds are told, the half of the day is known.
     const label = (time, step) => moment(time, step, card.locale, step < 60)
     const room = (step) => LETTER * label(end, step).length

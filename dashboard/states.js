@@ -44,10 +44,10 @@ export function bars(view) {
   view.resume = filler(card)
   view.drawn.push(() => {
     adopt(plot, look)
-    const { now } = card
+    const now = card.edge
     const { clientWidth } = lanes
     rows.forEach((lane, i) => {
-      const found = between(card.pasts[i], now - span, now, now)
+      const found = between(card.shownPasts[i], now - span, now, now)
       while (lane.childElementCount > found.length) lane.lastChild.remove()
       found.forEach(({ time, end, value }, k) => {
         const bar = lane.children[k] ?? lane.appendChild(make('div', 'state'))

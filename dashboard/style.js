@@ -112,7 +112,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 :dir(rtl) .bar > i { transform-origin: right; }
 .is-empty .bar > i, .is-empty .windows { visibility: hidden; }
 .bar > b { position: absolute; inset-block: 0; width: 2px; background: var(--surface); }
-.spark { display: block; width: 100%; height: 24px; margin-block-start: auto; overflow: visible; flex: none; }
+.spark { display: block; touch-action: pan-y; width: 100%; height: 24px; margin-block-start: auto; overflow: visible; flex: none; }
 .spark path, .chart path { fill: none; stroke: var(--series, var(--accent)); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
 .level { stop-color: var(--accent); }
 .level.warn { stop-color: var(--warn); }

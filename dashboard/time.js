@@ -4,11 +4,16 @@
  */
 
 import { hold } from './crosshair.js'
+import { showAround } from './earlier.js'
 import { AttributeFailed, ConnectionLost, Refused } from './gateway.js'
 
 const HOME = new URL('/', import.meta.url)
 /** Milliseconds after which an answer is not waited for any more. */
 const PATIENCE = 30_000
+/** Milliseconds of rest before charts that do not reach so far get lines from the archive. */
+const REST = 150
+/** Milliseconds after which charts are looked at again, because their windows have moved on. */
+const AGAIN = 1000
 
 function refusalOf(error) {
   return new Refused(error.message, error.data ?? error)
@@ -55,6 +60,7 @@ export class Look {
   #root
   #changed
   #isBusy = false
+  #timer
   #isWaiting = false
   /** What the board shows of the past: its values, and its cards as JSON; null if it shows something else. */
   #shown = null
@@ -80,7 +86,17 @@ export class Look {
     hold(moment?.wall ?? null)
     this.#changed(moment)
     this.#isWaiting = true
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#showAround(), moment ? REST : 0)
     if (!this.#isBusy) this.#run()
+  }
+
+  /** Charts show the time around the moment when their windows do not reach it, or no longer do. */
+  async #showAround() {
+    const { moment } = this
+    clearTimeout(this.#timer)
+    const isTold = await showAround(this.#past, moment?.wall ?? null, () => this.moment === moment)
+    if (isTold && moment && this.moment === moment) this.#timer = setTimeout(() => this.#showAround(), AGAIN)
   }
 
   async #run() {

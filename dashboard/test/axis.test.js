@@ -12,6 +12,7 @@ nodes:
     let: { title: House }
     children:
       - { id: line, state: { x: { initial: 1.0, history: 10m } }, containerValues: { panel: { kind: line, value: x, title: Line, window: 20 } } }
+      - { id: spark, state: { x: 1.0 }, containerValues: { panel: { kind: sparkline, value: x, title: Spark, window: 3 } } }
       - { id: gauge, state: { x: 1.0 }, containerValues: { panel: { kind: gauge, value: x, title: Gauge, max: 10 } } }
       - { id: lamp, state: { x: false }, containerValues: { panel: { kind: toggle, value: x, title: Lamp } } }
       - { id: field, state: { x: "" }, containerValues: { panel: { kind: textField, value: x, title: Field } } }
@@ -42,10 +43,10 @@ describe('the axis of time', { skip: CHROMIUM ? false : 'there is no Chromium', 
 
   before(async () => {
     await write('one', {
-      '/line.x': 5, '/gauge.x': 2, '/sum.x': 2, '/lamp.x': true, '/field.x': 'milk', '/list.x': [{ name: 'Ada' }], '/health.status': 'critical', '/door.isOpen': true,
+      '/line.x': 5, '/spark.x': 5, '/gauge.x': 2, '/sum.x': 2, '/lamp.x': true, '/field.x': 'milk', '/list.x': [{ name: 'Ada' }], '/health.status': 'critical', '/door.isOpen': true,
     })
     await write('two', {
-      '/line.x': 8, '/gauge.x': 3, '/sum.x': 3, '/lamp.x': false, '/field.x': 'bread', '/list.x': [{ name: 'Bob' }], '/health.status': 'ok', '/door.isOpen': false,
+      '/line.x': 8, '/spark.x': 8, '/gauge.x': 3, '/sum.x': 3, '/lamp.x': false, '/field.x': 'bread', '/list.x': [{ name: 'Bob' }], '/health.status': 'ok', '/door.isOpen': false,
     })
   })
 
@@ -95,6 +96,8 @@ describe('the axis of time', { skip: CHROMIUM ? false : 'there is no Chromium', 
     const controls = await page.run(`[...board().querySelectorAll('.card :is(.switch, textarea)')].map((each) => [each.disabled, each.title])`)
     assert.ok(controls.length >= 2 && controls.every(([isDisabled, title]) => isDisabled && title.startsWith('This is the past')), JSON.stringify(controls))
     await page.until(`card('/home/line.x').querySelector('.cursor')`)
+    // A line that does not reach so far shows the time around the moment.
+    await page.until(`textOf('/home/spark.x', '.context').endsWith('to 8')`)
 
     await site.client.set('/home/line.x', 9)
     await site.client.set('/home/gauge.x', 4)
@@ -113,6 +116,16 @@ describe('the axis of time', { skip: CHROMIUM ? false : 'there is no Chromium', 
     await write('three', { '/gauge.x': 5 })
     await drag(page, `card('/home/line.x').querySelector('.chart')`, 20, times.three - 0.5)
     await page.until(`document.body.dataset.past === '' && textOf('/home/gauge.x') === '4'`)
+    await page.press('Escape')
+    await page.until(`!document.body.hasAttribute('data-past')`)
+    // A click on a line asks who made it so.
+    const chart = await page.run(`(({ left, top, width, height }) => ({ left, top, width, height }))(card('/home/line.x').querySelector('.chart').getBoundingClientRect())`)
+    const place = [chart.left + chart.width * (1 - (Date.now() / 1000 - times.two - 0.4) / 20), chart.top + chart.height / 2]
+    await mouse(page, 'mouseMoved', place, 0)
+    await page.until(`card('/home/line.x').querySelector('.tag')`)
+    await mouse(page, 'mousePressed', place)
+    await mouse(page, 'mouseReleased', place)
+    await page.until(`document.querySelector('.deed')?.innerText.startsWith('two')`)
     assert.deepEqual(page.faults, [])
     await page.close()
   })
