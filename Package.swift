@@ -271,8 +271,9 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop",
-                "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore", "TestSupport",
+                "Archive", "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer",
+                "EventLoop", "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore",
+                "TestSupport",
                 "WireProtocol", log,
             ],
             path: "Tests/Simulator", swiftSettings: fast + whole, linkerSettings: linker + oneThread),

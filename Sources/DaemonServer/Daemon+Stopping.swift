@@ -36,8 +36,9 @@ extension Daemon {
     /// Called when nothing is left on the loop.
     package func finish() throws(StartupError) {
         defer { entrance.remove() }
-        archive?.close(at: Daemon.now(), revision: runtime.revision)
+        // After a failure the archive has records of a turn that was not committed.
         if let failure { throw failure }
+        archive?.close(at: Daemon.now(), revision: runtime.revision)
         do throws(StoreError) {
             try store?.append(
                 runtime.store.lastChanges(at: Daemon.now()), revision: runtime.revision,
