@@ -226,7 +226,7 @@ final class Recorder: TransactionRecorder {
         bytes.append(record: .place)
         bytes.append(counted: key)
         bytes.append(counted: name)
-        bytes.append(counted: path == RecordedPlace.path(key, name) ? "" : path)
+        bytes.append(counted: path ?? "")
     }
 
     /// Makes a write a part of a stretch.
