@@ -191,7 +191,7 @@ extension GraphRuntime {
         case .board(let path, let panel): return try reader.board(path, panel)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.readPast(of: path)
-        case .log, .seek, .play: throw GraphRuntime.present
+        case .log, .series, .seek, .play: throw GraphRuntime.present
         case .dump(let path, let format): return try reader.dump(path, format)
         case .layers(let path): return try reader.layers(path)
         case .stats(let format): return stats(format)

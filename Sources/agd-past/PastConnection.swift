@@ -169,6 +169,7 @@ final class PastConnection {
         do throws(Failure) {
             switch request {
             case .log(let log): return .value(try self.log(log, request))
+            case .series(let series): return .value(try self.series(series, request))
             case .hello(_, _, let time):
                 if let time { try open(at: time) }
                 return try passOn(request)
@@ -197,6 +198,12 @@ final class PastConnection {
             log, in: past.folder, mayReadAll: runtime.mayReadEverything(client),
             mayRead: { runtime.mayRead($0, client) }, told: { runtime.told($0, to: client) })
         return try query.answer()
+    }
+
+    private func series(_ series: Request.Series, _ request: Request) throws(Failure) -> Value {
+        if let refusal = runtime.refusal(of: request, by: client) { throw refusal }
+        let now = PastConnection.now.wall
+        return try SeriesQuery(series, in: past, for: client, peer, as: principal, now: now).answer()
     }
 
     /// Lets the runtime answer.
