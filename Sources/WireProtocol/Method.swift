@@ -45,7 +45,7 @@ public struct Parameter {
 
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
-    case animation, arguments, `as`, at, bindings, bookmarks, by, changes, client, count, css, depth,
+    case animation, arguments, `as`, at, bindings, bookmarks, brief, by, changes, client, count, css, depth,
         disablesAnimations,
         document, dryRun,
         elapsed, enable, error, events

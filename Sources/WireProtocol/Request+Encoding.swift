@@ -109,6 +109,7 @@ extension Request {
             parameters.put("by", log.by)
             parameters.put("label", log.label)
             parameters.put("count", log.count)
+            parameters.put("brief", log.isBrief)
         case .series(let series):
             switch series.subject {
             case .attributes(let paths): parameters.put("paths", paths)

@@ -85,13 +85,15 @@ public enum Request {
         /// A part of the label.
         public var label: String?
         public var count: Int?
+        /// Only the number of changes of each transaction is told.
+        public var isBrief: Bool
 
         public init(
             patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
-            label: String? = nil, count: Int? = nil
+            label: String? = nil, count: Int? = nil, isBrief: Bool = false
         ) {
             (self.patterns, self.from, self.to) = (patterns, from, to)
-            (self.by, self.label, self.count) = (by, label, count)
+            (self.by, self.label, self.count, self.isBrief) = (by, label, count, isBrief)
         }
     }
 

@@ -64,8 +64,10 @@ struct LogQuery {
                 break
             }
         }
-        return .map(
-            ValueMap([("transactions", .list(ValueList(entries))), ("more", .bool(hasMore))]))
+        var answer = ValueMap([("transactions", .list(ValueList(entries))), ("more", .bool(hasMore))])
+        let oldest = segments.first.flatMap { SegmentBasis(of: $0.number, in: folder) }
+        answer["begins"] = oldest.map { .timestamp($0.wall) }
+        return .map(answer)
     }
 
     private func isAfter(_ revision: UInt64, _ wall: Timestamp, _ epoch: String, _ bound: PastTime) -> Bool {
@@ -201,6 +203,10 @@ struct LogQuery {
         ])
         map["client"] = told(transaction.author)
         if let label = transaction.label { map["label"] = Value.string(label) }
+        if log.isBrief {
+            map["changes"] = .int(Int64(entry.writes.count + entry.structure.count))
+            return .map(map)
+        }
         map["writes"] = Value.list(ValueList(entry.writes))
         if !entry.structure.isEmpty { map["structure"] = Value.list(ValueList(entry.structure)) }
         if entry.hasMore { map["more"] = true }
