@@ -43,7 +43,7 @@ extension Daemon {
             try store?.append(
                 runtime.store.lastChanges(at: Daemon.now()), revision: runtime.revision,
                 resumableFrom: runtime.resumableFrom)
-            try store?.close(revision: runtime.revision)
+            try store?.close(revision: runtime.revision, at: Daemon.now().wall)
         } catch { throw StartupError(error) }
         log.notice("stopped")
     }

@@ -19,13 +19,16 @@ extension GraphRuntime {
 
     /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
-        turn.begin(at: now)
+        turn.begin()
         store.beginTurn()
         recording.beginTurn(graph.counters)
+        // The first turn begins at the time of the last commit.
+        callFirst()
+        if hasLostWills { performLostWills() }
+        turn.now = now
         tickClocks()
         resumeRules()
         expireForwards()
-        if hasLostWills { performLostWills() }
         jobSteps = limits.sliceSteps
         doJobs()
         queue.begin()

@@ -18,14 +18,15 @@ private final class RecordedLife {
     /// The tree as clients saw it, by revision.
     private(set) var trees: [UInt64: Value] = [:]
 
-    init(_ scene: String, size: Int) throws {
+    /// - Parameter others: the rows of no node that the store had.
+    init(_ scene: String, size: Int, others: [StoredRow] = []) throws {
         folder = NSTemporaryDirectory() + "agd-past-" + UUID().uuidString
         archive = try Archive(
             folder: folder, limits: Archive.Limits(size: size),
             basis: Archive.Basis(
                 release: "1", epoch: "test", scenes: [("test.yaml", "agd: 1\n" + scene)],
                 machine: ["timeZone": "Europe/Berlin"]),
-            of: daemon.runtime.store, others: [])
+            of: daemon.runtime.store, others: others)
         daemon.runtime.beginWith(["timeZone": "Europe/Berlin"])
         try daemon.runtime.load("agd: 1\n" + scene, file: "test.yaml")
         archive.begin(at: daemon.now, revision: 0)
@@ -127,6 +128,31 @@ struct SeekTests {
         }
         life.note()
         life.wait(Int64.random(in: 100_000_001..<2_000_000_000, using: &generator))
+    }
+
+    @Test("the graph of a moment is made as a start makes it, and has no first turn") func beginning() throws {
+        let will: Value = [
+            "mutations": [["op": "set", "path": "/n.isAlive", "value": false]], "by": 0, "user": 1000,
+        ]
+        let life = try RecordedLife(
+            "nodes: [{ id: n, state: { count: 0, isAlive: true }, onAppear: { add: { $count: 1 } } }]", size: 1 << 18,
+            others: [StoredRow(key: StoreChange.willKey, name: "1", revision: 1, value: will)])
+        life.flush()
+        let last = life.daemon.runtime.revision
+        func value(_ name: String, at revision: UInt64) throws -> Value? {
+            let client = ClientID(number: 1)
+            let graph = try PastGraph(
+                life.past, at: .revision(revision, epoch: nil), for: client, Peer(pid: 1, uid: 1000, gid: 1000)
+            ) { 0 }
+            let deliveries = graph.apply([
+                .call(client, id: .int(1), .get(.init(paths: ["/n." + name], isSingle: true)))
+            ])
+            for case .reply(_, _, .content(.value(let value), _, _)) in deliveries { return value }
+            return nil
+        }
+        // The scene is the first revision.
+        #expect(try value("count", at: 1) == 0 && value("isAlive", at: 1) == true)
+        #expect(try value("count", at: last) == 1 && value("isAlive", at: last) == true)
     }
 
     @Test("each revision of a random life comes back as clients saw it", arguments: freshSeeds(2))
