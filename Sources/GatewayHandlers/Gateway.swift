@@ -38,7 +38,7 @@ package final class Gateway {
     /// The methods that a page may call. No other passes: those that change the connection would change it for all
     /// pages.
     private static let reading: Set<String> = [
-        "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
+        "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "layers", "stats", "eval",
     ]
     /// A recording costs the daemon time, so it counts as a write.
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "restore", "trace"]

@@ -42,7 +42,7 @@ extension Request {
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
         case .explain(let path, _), .history(let path): try need(.read, .attributes(path))
-        case .dump(let path, _), .layers(let path): try need(.read, .subtree(path))
+        case .dump(let path, _, _), .layers(let path): try need(.read, .subtree(path))
         case .stats: try need(.read, .everything)
         case .trace, .prune: try need(.admin, .everything)
         case .eval(_, _, let at, _):
