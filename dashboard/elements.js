@@ -205,6 +205,11 @@ export class AgdBoard extends HTMLElement {
     this.#board?.filter(text)
   }
 
+  /** Begins to edit the board. */
+  edit() {
+    return this.#board?.edit()
+  }
+
   /** Brings a card of the state into view, by its `id`. */
   show(id) {
     this.#board?.show(id)

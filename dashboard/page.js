@@ -46,6 +46,7 @@ function summary(wrong) {
 
 board.addEventListener('agd-state', ({ detail }) => {
   if (state.wrong.length > 0 && detail.wrong.length === 0) wellSince = Date.now()
+  const isEnded = state.isEditing && !detail.isEditing
   state = detail
   const { title, isLive, refusal, colorScheme, boards, root } = detail
   const host = client().clock.host
@@ -61,6 +62,8 @@ board.addEventListener('agd-state', ({ detail }) => {
   showStatus(title)
   showBoards(boards, root)
   if (part('wrong').open) showWrong()
+  part('edit').hidden = !detail.isEditable || detail.isEditing || !isLive
+  if (isEnded) part('edit').focus()
 })
 
 function showStatus(title) {
@@ -185,6 +188,7 @@ function endSearch() {
 }
 
 part('find').addEventListener('click', () => (search.hidden ? beginSearch() : endSearch()))
+part('edit').addEventListener('click', () => board.edit())
 part('help').addEventListener('click', () => part('keys').showModal())
 search.addEventListener('input', () => board.filter(search.value))
 search.addEventListener('keydown', (event) => {
@@ -203,6 +207,8 @@ document.addEventListener('keydown', (event) => {
     part('keys').showModal()
   } else if (event.key === '!') {
     openWrong()
+  } else if (event.key === 'e' && !part('edit').hidden) {
+    board.edit()
   } else if (event.key === 'i') {
     location.href = 'inspect'
   }
