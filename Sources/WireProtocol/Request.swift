@@ -44,7 +44,7 @@ public enum Request {
     indirect case seek(PastTime)
     /// Follows the records from here on, so many times as fast as they were made; 0 stops. agd-past answers it.
     case play(speed: Double)
-    case dump(path: String, format: DumpFormat)
+    case dump(path: String, format: DumpFormat, layer: String? = nil)
     /// The named layers at a node and below it.
     case layers(path: String)
     case stats(format: StatsFormat)

@@ -23,7 +23,7 @@ export const PARAMETERS = {
   board: ['path', 'panel'],
   explain: ['path', 'revision'],
   history: ['path'],
-  dump: ['path', 'format'],
+  dump: ['path', 'format', 'layer'],
   layers: ['path'],
   stats: ['format'],
   prune: [],

@@ -52,7 +52,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "board": ["path", "panel"],
     "explain": ["path", "revision"],
     "history": ["path"],
-    "dump": ["path", "format"],
+    "dump": ["path", "format", "layer"],
     "layers": ["path"],
     "stats": ["format"],
     "prune": [],
