@@ -66,7 +66,7 @@ board.addEventListener('agd-state', ({ detail }) => {
   const said = isLive === null ? says.connecting : isLive ? says.live : refusal ?? says.noConnection
   if (!isPast()) write(part('connection'), said)
   document.body.dataset.live = String(isLive)
-  part('clock').disabled = !client().clock.hasPast || detail.isEditing
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
   if (asked !== null && root) {
     look(asked, askedTime)
     asked = null
@@ -222,7 +222,7 @@ part('clock').addEventListener('click', () => {
 function showClock() {
   // Even an equal text would make the browser draw.
   if (isPast()) showMoment(axis.moment.wall)
-  part('clock').disabled = !client().clock.hasPast || detail.isEditing
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
   write(part('clock'), new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' }))
 }
 showClock()
