@@ -16,6 +16,8 @@ extension Method {
                     .by, .string, "The name of a client or a principal, or the number of a user; agd for the daemon."),
                 .optional(.label, .string, "A part of the label."),
                 .optional(.count, .count, default: 100, "So many at most, up to 10,000."),
+                .optional(
+                    .structure, .bool, default: false, "Only those that changed the tree or declarations."),
             ],
             result: .object([
                 .required(
@@ -28,7 +30,7 @@ extension Method {
                 Request.Log(
                     patterns: given.texts(.paths) ?? [], from: try given.moment(.from), to: try given.moment(.to),
                     by: given.text(.by), label: given.text(.label),
-                    count: given.int(.count).map { Int(clamping: $0) }))
+                    count: given.int(.count).map { Int(clamping: $0) }, structure: given.flag(.structure)))
         }
     }
 

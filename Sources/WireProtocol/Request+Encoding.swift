@@ -108,6 +108,7 @@ extension Request {
             parameters.put("by", log.by)
             parameters.put("label", log.label)
             parameters.put("count", log.count)
+            if log.structure { parameters.put("structure", .bool(true)) }
         case .seek(let time): parameters.put("time", time.value)
         case .play(let speed): parameters.put("speed", .double(speed))
         case .dump(let path, let format):

@@ -83,13 +83,15 @@ public enum Request {
         /// A part of the label.
         public var label: String?
         public var count: Int?
+        /// True for those alone that changed the tree or declarations.
+        public var structure: Bool
 
         public init(
             patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
-            label: String? = nil, count: Int? = nil
+            label: String? = nil, count: Int? = nil, structure: Bool = false
         ) {
             (self.patterns, self.from, self.to) = (patterns, from, to)
-            (self.by, self.label, self.count) = (by, label, count)
+            (self.by, self.label, self.count, self.structure) = (by, label, count, structure)
         }
     }
 

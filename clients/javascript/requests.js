@@ -29,7 +29,7 @@ export const PARAMETERS = {
   prune: [],
   trace: ['enable'],
   eval: ['expression', 'bindings', 'at', 'typed'],
-  log: ['paths', 'from', 'to', 'by', 'label', 'count'],
+  log: ['paths', 'from', 'to', 'by', 'label', 'count', 'structure'],
   seek: ['time'],
   play: ['speed'],
 }

@@ -58,7 +58,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "prune": [],
     "trace": ["enable"],
     "eval": ["expression", "bindings", "at", "typed"],
-    "log": ["paths", "from", "to", "by", "label", "count"],
+    "log": ["paths", "from", "to", "by", "label", "count", "structure"],
     "seek": ["time"],
     "play": ["speed"],
 }  # fmt: skip
