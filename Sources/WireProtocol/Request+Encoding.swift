@@ -110,6 +110,7 @@ extension Request {
             parameters.put("label", log.label)
             parameters.put("count", log.count)
             parameters.put("brief", log.isBrief)
+            if log.structure { parameters.put("structure", .bool(true)) }
         case .series(let series):
             switch series.subject {
             case .attributes(let paths): parameters.put("paths", paths)

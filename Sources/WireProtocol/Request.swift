@@ -87,13 +87,16 @@ public enum Request {
         public var count: Int?
         /// Only the number of changes of each transaction is told.
         public var isBrief: Bool
+        /// True for those alone that changed the tree or declarations.
+        public var structure: Bool
 
         public init(
             patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
-            label: String? = nil, count: Int? = nil, isBrief: Bool = false
+            label: String? = nil, count: Int? = nil, isBrief: Bool = false, structure: Bool = false
         ) {
             (self.patterns, self.from, self.to) = (patterns, from, to)
-            (self.by, self.label, self.count, self.isBrief) = (by, label, count, isBrief)
+            (self.by, self.label, self.count) = (by, label, count)
+            (self.isBrief, self.structure) = (isBrief, structure)
         }
     }
 

@@ -29,7 +29,7 @@ export const PARAMETERS = {
   prune: [],
   trace: ['enable'],
   eval: ['expression', 'bindings', 'at', 'typed'],
-  log: ['paths', 'from', 'to', 'by', 'label', 'count', 'brief'],
+  log: ['paths', 'from', 'to', 'by', 'label', 'count', 'brief', 'structure'],
   series: ['from', 'paths', 'expression', 'at', 'to', 'points', 'changes', 'typed'],
   seek: ['time'],
   play: ['speed'],

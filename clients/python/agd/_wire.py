@@ -58,7 +58,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "prune": [],
     "trace": ["enable"],
     "eval": ["expression", "bindings", "at", "typed"],
-    "log": ["paths", "from", "to", "by", "label", "count", "brief"],
+    "log": ["paths", "from", "to", "by", "label", "count", "brief", "structure"],
     "series": ["from", "paths", "expression", "at", "to", "points", "changes", "typed"],
     "seek": ["time"],
     "play": ["speed"],
