@@ -53,6 +53,8 @@ export class Board {
   /** Cards outside of the board that show its values: those of an open sheet. */
   #guests = new Set()
   #sheet = null
+  /** While a person edits the board. */
+  #editor = null
   /** By path of an attribute. */
   #readers = new Map()
   /** The cards to which an attribute gives a status. */
@@ -106,6 +108,7 @@ export class Board {
     this.#sizes.disconnect()
     this.#watch?.close()
     this.#sheet?.close({ isAtOnce: true })
+    this.#editor?.close()
     for (const card of [...this.#cards.values(), ...this.#going.values()]) card.end()
   }
 
@@ -114,6 +117,39 @@ export class Board {
     const { Sheet } = await import('./sheet.js')
     this.#sheet ??= new Sheet({ board: this, client: this.#client, inspector: this.#inspector })
     this.#sheet.open(card)
+  }
+
+  /** Begins to edit the board. */
+  async edit() {
+    const { Editor } = await import('./edit.js')
+    if (this.#isClosed || this.#editor || !this.#board?.isEditable) return
+    this.#touched = null
+    this.#editor = new Editor({ board: this, client: this.#client, onEnd: () => {
+      this.#editor = null
+      this.#report()
+    } })
+    this.#report()
+  }
+
+  /** The last answer of the method `board`. */
+  get answer() {
+    return this.#board
+  }
+
+  /** The shown cards by the ids that the answer has. */
+  get cards() {
+    return this.#cards
+  }
+
+  /** Shows other rows until the daemon answers again. */
+  preview(rows) {
+    this.#board = { ...this.#board, rows }
+    this.#place()
+  }
+
+  /** Asks the daemon again what the board is. */
+  refresh() {
+    this.#describeAgain(this.#board.root)
   }
 
   /** The card of an attribute, if the board has one. */
@@ -312,6 +348,8 @@ export class Board {
       for (const card of this.#all) document.hidden ? card.pause() : card.resume()
     }, options)
     const hold = (event, time) => {
+      // Whoever edits moves cards on purpose.
+      if (this.#editor) return
       const control = event.composedPath().find((each) => each.matches?.(CONTROLS))
       const key = control?.closest('.card')?.dataset.key
       if (!key) return this.#release()
@@ -466,6 +504,7 @@ export class Board {
     for (const path of this.#statuses.keys()) this.#showStatus(path)
     root.setAttribute('aria-busy', 'false')
     this.#showFiltered()
+    this.#editor?.placed()
     this.#report()
   }
 
@@ -533,6 +572,7 @@ export class Board {
     this.#cards.set(given.id, card)
     card.id = given.id
     card.element.dataset.key = given.id
+    card.element.style.setProperty('--rows', String(given.height ?? 1))
     card.sort = given.sort ?? null
     return [card, card.setRows(given.rows) || !known]
   }
@@ -593,6 +633,7 @@ export class Board {
     return {
       root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal, moment: this.then?.moment ?? null,
       colorScheme: scheme ?? undefined, locale: root ? this.#localeOf(root) : undefined,
+      isEditable: Boolean(this.#board?.isEditable) && this.#client.clock?.isWritable === true, isEditing: this.#editor !== null,
     }
   }
 
@@ -609,8 +650,8 @@ export class Board {
   }
 }
 
-/** Cards with the same id are the same card. */
-function idOf({ path, kind, panel, title, rows, fault, series, parts }) {
+/** Cards with the same id are the same card, wherever it stands. */
+function idOf({ path, kind, panel: { position, span, width, height, featured, ...panel }, title, rows, fault, series, parts }) {
   return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series, parts])}`
 }
 

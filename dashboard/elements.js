@@ -213,6 +213,11 @@ export class AgdBoard extends HTMLElement {
     return this.#board?.showPast(past)
   }
 
+  /** Begins to edit the board. */
+  edit() {
+    return this.#board?.edit()
+  }
+
   /** Brings a card of the state into view, by its `id`. */
   show(id) {
     this.#board?.show(id)

@@ -53,6 +53,7 @@ function summary(wrong) {
 
 board.addEventListener('agd-state', ({ detail }) => {
   if (state.wrong.length > 0 && detail.wrong.length === 0 && !state.moment && !detail.moment) wellSince = Date.now()
+  const isEnded = state.isEditing && !detail.isEditing
   state = detail
   const { title, isLive, refusal, colorScheme, boards, root } = detail
   const host = client().clock.host
@@ -65,7 +66,7 @@ board.addEventListener('agd-state', ({ detail }) => {
   const said = isLive === null ? says.connecting : isLive ? says.live : refusal ?? says.noConnection
   if (!isPast()) write(part('connection'), said)
   document.body.dataset.live = String(isLive)
-  part('clock').disabled = !client().clock.hasPast
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
   if (asked !== null && root) {
     look(asked, askedTime)
     asked = null
@@ -73,6 +74,8 @@ board.addEventListener('agd-state', ({ detail }) => {
   showStatus(title)
   showBoards(boards, root)
   if (part('wrong').open) showWrong()
+  part('edit').hidden = !detail.isEditable || detail.isEditing || !isLive || isPast()
+  if (isEnded) part('edit').focus()
 })
 
 /** True if the page shows a moment of the past. */
@@ -186,7 +189,7 @@ part('status').addEventListener('click', openWrong)
  * is false if there is no past.
  */
 function look(wall = null, time, { path = null, isByKey = false } = {}) {
-  if (!client().clock.hasPast) return false
+  if (!client().clock.hasPast || state.isEditing) return false
   if (axis) return show()
   import('./axis.js').then(({ Axis }) => {
     axis ??= new Axis({ client: client(), board, root: () => state.root ?? '/', statuses: () => state.statuses, locale: () => locale, onMoment: showMoment })
@@ -223,7 +226,7 @@ part('clock').addEventListener('click', () => {
 function showClock() {
   // Even an equal text would make the browser draw.
   if (isPast()) showMoment(axis.moment.wall)
-  part('clock').disabled = !client().clock.hasPast
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
   write(part('clock'), new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' }))
 }
 showClock()
@@ -244,6 +247,7 @@ function endSearch() {
 }
 
 part('find').addEventListener('click', () => (search.hidden ? beginSearch() : endSearch()))
+part('edit').addEventListener('click', () => board.edit())
 part('help').addEventListener('click', () => part('keys').showModal())
 search.addEventListener('input', () => board.filter(search.value))
 search.addEventListener('keydown', (event) => {
@@ -262,10 +266,12 @@ document.addEventListener('keydown', (event) => {
     part('keys').showModal()
   } else if (event.key === '!') {
     openWrong()
-  } else if (event.key === '[') {
+  } else if (event.key === '[' && !part('clock').disabled) {
     look(null, null, { isByKey: true })
   } else if (event.key === 'Escape' && isPast() && !document.querySelector('dialog[open]') && !board.shadowRoot.querySelector('dialog[open]')) {
     axis?.go(null)
+  } else if (event.key === 'e' && !part('edit').hidden) {
+    board.edit()
   } else if (event.key === 'i') {
     location.href = 'inspect'
   }

@@ -38,7 +38,7 @@ package final class Gateway {
     /// The methods that a page may call. No other passes: those that change the connection would change it for all
     /// pages.
     private static let reading: Set<String> = [
-        "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
+        "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "layers", "stats", "eval",
     ]
     /// What only agd-past knows. What it does with subscriptions, pages do without.
     private static let past: Set<String> = ["log", "seek", "series"]

@@ -19,6 +19,8 @@ extension Method {
                 .optional(
                     .brief, .bool, default: false,
                     "Tell the number of changes of each transaction in place of the changes."),
+                .optional(
+                    .structure, .bool, default: false, "Only those that changed the tree or declarations."),
             ],
             result: .object([
                 .required(
@@ -32,7 +34,8 @@ extension Method {
                 Request.Log(
                     patterns: given.texts(.paths) ?? [], from: try given.moment(.from), to: try given.moment(.to),
                     by: given.text(.by), label: given.text(.label),
-                    count: given.int(.count).map { Int(clamping: $0) }, isBrief: given.flag(.brief)))
+                    count: given.int(.count).map { Int(clamping: $0) }, isBrief: given.flag(.brief),
+                    structure: given.flag(.structure)))
         }
     }
 

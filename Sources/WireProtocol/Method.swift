@@ -52,7 +52,7 @@ public enum ParameterKey: Int, CaseIterable {
     case expression, format, forward, frames, from, `if`, index, initial, label, layer, maxRate, mode, motions,
         mutations, once, panel,
         path, paths, points, presentation, reports, result, revision
-    case since, speed, subscription, time, to, typed, value, writers
+    case since, speed, structure, subscription, time, to, typed, value, writers
 
     /// The name as a string, for tables and faults. Built at each call.
     public var name: String { "\(self)" }

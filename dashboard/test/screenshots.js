@@ -178,6 +178,13 @@ async function film() {
 
 const example = (name) => [PANELS, join(ROOT, `Examples/dashboards/${name}.yaml`)]
 await picture('home', example('home'), { scheme: 'dark', height: 700, prepare: (site) => site.client.set('/home/lights/kitchen.isOn', true) })
+await picture('edit', example('home'), {
+  act: async (page) => {
+    await page.click(`document.querySelector('#edit')`)
+    await page.until(`board().querySelector('.grip')`)
+    await page.run(`card('/home/climate/indoors/temperature.value').querySelector('.grip').click()`)
+  },
+})
 await picture('ci', example('ci'), { height: 640 })
 await picture('phone', example('home'), { width: 360, height: 720 })
 await Promise.all([
