@@ -32,13 +32,13 @@ const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 export class Card {
   #isSettled = false
   #ticks = 0
-  /** What is wrong in the present, also while the card shows the past. */
+  /** What is wrong in the present. */
   #trouble = null
   /** True while the card shows a moment of the past. */
   isPast = false
-  /** Lets the page go to a moment, in seconds since 1970; null if it cannot. */
+  /** Goes to a moment: see elements.js. */
   seek = null
-  /** A window of the past in its chart: its `end`, and the `pasts` of the series; null: it ends now. */
+  /** A window of the past in its chart: see earlier.js. */
   earlier = null
 
   /**
@@ -178,7 +178,6 @@ export class Card {
     this.body.append(...elements)
   }
 
-  /** The next values are of a moment of the past, or of the present again. */
   setPast(isPast) {
     if (this.isPast === isPast) return
     this.isPast = isPast

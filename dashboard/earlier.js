@@ -8,7 +8,7 @@ const POINTS = 240
 
 const iso = (wall) => new Date(wall * 1000).toISOString()
 
-/** Shows a window of the past in a chart; null: the present one. */
+/** Shows a window of the past in a chart: its `end`, and the `pasts` of the series. Null: the present one. */
 function show(view, earlier) {
   const { card, line } = view
   card.earlier = earlier
