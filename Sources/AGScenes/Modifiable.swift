@@ -109,6 +109,11 @@ extension Modifiable {
     /// values.
     public func was(_ place: String) -> Self { changed { $0.former = place } }
 
+    // MARK: The past
+
+    /// False: the archive gets no values of the node and of all below it.
+    public func past(_ isKept: Bool) -> Self { changed { $0.past = isKept } }
+
     // MARK: Animation
 
     /// How the node appears and disappears, as text: `move(edge: leading).combined(with: opacity)`. The outermost

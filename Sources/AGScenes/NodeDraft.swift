@@ -17,6 +17,7 @@ public struct NodeDraft {
     /// The last is the nearest.
     var animations: [Value] = []
     var transition: String?
+    var past: Bool?
     var former: String?
     /// Steps of actions that the daemon calls by itself.
     var appearing: [Value] = []
@@ -135,6 +136,7 @@ public struct NodeDraft {
         write("preferences", preferences)
         if !animations.isEmpty { map["animation"] = .list(animations) }
         map["transition"] = transition.map { .string($0) }
+        map["past"] = past.map { .bool($0) }
         map["onAppear"] = NodeDraft.oneOrMore(appearing)
         map["onChange"] = NodeDraft.oneOrMore(changes)
         map["onDisappear"] = NodeDraft.oneOrMore(disappearing)

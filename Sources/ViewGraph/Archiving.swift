@@ -50,13 +50,15 @@ extension Wiring {
         return keepsTransient && isLeftOut(state) ? .store : .all
     }
 
-    /// True if its definition, or that of the state whose object it belongs to, says `past: false`.
+    /// True if its definition, that of the state whose object it belongs to, or a node around it says `past: false`.
     public func isLeftOut(_ state: AttributeID) -> Bool {
         var record = record(state)
         while true {
             if record.definition?.isLeftOutOfPast == true { return true }
             let node = nodes[Int(record.node)]
-            guard node.isObject, let holder = ownAttribute(node.id.text, of: node.parent) else { return false }
+            guard node.isObject, let holder = ownAttribute(node.id.text, of: node.parent) else {
+                return nodes.upward(from: record.node).contains { nodes[Int($0)].definition.isLeftOutOfPast }
+            }
             record = self.record(holder)
         }
     }

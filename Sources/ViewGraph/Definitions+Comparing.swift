@@ -19,7 +19,8 @@ extension AttributeDefinition {
 
 extension NodeDefinition {
     func hasSameModifiers(as other: NodeDefinition) -> Bool {
-        tag == other.tag && transition == other.transition && environment == other.environment
+        tag == other.tag && transition == other.transition && isLeftOutOfPast == other.isLeftOutOfPast
+            && environment == other.environment
             && containerValues == other.containerValues && preferences == other.preferences
             && environmentObjects == other.environmentObjects && transformEnvironment == other.transformEnvironment
             && animations == other.animations && objectsAtUse == other.objectsAtUse && isTagAtUse == other.isTagAtUse
@@ -42,6 +43,7 @@ extension NodeDefinition {
         next.tag = body.tag == nil ? nil : tag
         // The transition of a use replaces the body's, so it is not compared.
         next.transition = body.transition
+        next.isLeftOutOfPast = body.isLeftOutOfPast
         return next.hasSameModifiers(as: body)
     }
 
@@ -145,6 +147,7 @@ extension NodeDefinition {
         let tagged = tag == nil ? base : self
         (merged.tag, merged.isTagAtUse) = (tagged.tag, tagged.isTagAtUse)
         merged.transition = transition ?? base.transition
+        merged.isLeftOutOfPast = isLeftOutOfPast || base.isLeftOutOfPast
         merged.animations = animations.isEmpty ? base.animations : animations
         merged.header = union(header, base.header)
         merged.footer = union(footer, base.footer)

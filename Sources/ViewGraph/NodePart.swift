@@ -282,6 +282,7 @@ extension NodeDefinition {
             if !use.environmentObjects.isEmpty { (made.environmentObjects, made.objectsAtUse) = ([], 0) }
             if !use.animations.isEmpty { made.animations = [] }
             if use.transition != nil { made.transition = nil }
+            if use.isLeftOutOfPast { made.isLeftOutOfPast = false }
         }
         return made.attributes.isEmpty && made.isPlain ? nil : made
     }
@@ -289,6 +290,6 @@ extension NodeDefinition {
     private func removeModifiers() {
         (environment, environmentObjects, objectsAtUse, transformEnvironment) = ([], [], 0, [])
         (containerValues, preferences, animations) = ([], [], [])
-        (tag, isTagAtUse, transition) = (nil, false, nil)
+        (tag, isTagAtUse, transition, isLeftOutOfPast) = (nil, false, nil, false)
     }
 }

@@ -125,6 +125,8 @@ enum SceneGuide {
           {"anyOf": [{"$ref": "#/$defs/animationModifier"}, {"type": "array", "items": {"$ref": "#/$defs/animationModifier"}}]}
         transition: How the node comes and goes: `opacity`, `slide`, `scale(0.5)`, `move(edge: top)`, `offset(x: 0, y: 20)`, `identity`, `asymmetric(insertion: …, removal: …)`, and `.combined(with: …)`.
           {"type": "string"}
+        past: `false` leaves the values of the node and of all below it out of the archive.
+          {"type": "boolean"}
         onAppear: An action that is called when the node comes into the tree.
           {"$ref": "#/$defs/action"}
         onChange: An action, or a list of actions, called when a value has changed.
@@ -174,6 +176,8 @@ enum SceneGuide {
           {}
         transition: How the node comes and goes: `opacity`, `slide`, `scale(0.5)`, `move(edge: top)`, `offset(x: 0, y: 20)`, `identity`, `asymmetric(insertion: …, removal: …)`, and `.combined(with: …)`.
           {"type": "string"}
+        past: `false` leaves the values of the node and of all below it out of the archive.
+          {"type": "boolean"}
         onAppear: An action that is called when the node comes into the tree.
           {"$ref": "#/$defs/action"}
         onChange: An action, or a list of actions, called when a value has changed.

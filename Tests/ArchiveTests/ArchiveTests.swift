@@ -147,6 +147,34 @@ struct ArchiveTests {
         #expect(lines == ["2 tester -"])
     }
 
+    @Test("a node with past: false leaves out all below it: components, instances, and what clients add")
+    func leftOutNodes() throws {
+        let scene = try Scene(
+            """
+            components: { Part: { state: { n: 0 } } }
+            nodes:
+              - id: box
+                kind: container
+                past: false
+                state: { ids: [{ id: one }], n: { initial: 0, transient: true } }
+                children:
+                  - { id: part, component: Part }
+                  - { id: list, forEach: { in: $ids, as: it, node: { component: Part } } }
+              - { id: use, component: Part, past: false }
+              - { id: free, component: Part }
+            """)
+        let document = "agd: 1\nnodes: [{ id: box, children: [{ id: new, state: { n: 0 } }] }]"
+        scene.run(.apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+        for path in ["/box", "/box/part", "/box/list/one", "/box/new", "/use", "/free"] { scene.set(path + ".n", 7) }
+        scene.flush()
+        #expect(try scene.lines().filter { $0.contains(" = ") } == ["  /free.n = 7"])
+        // The export says it again.
+        guard case .value(let dumped)? = scene.daemon.call(.dump(path: "/", format: .scene), from: 1) else {
+            throw Trouble("an export")
+        }
+        #expect(dumped.jsonText.components(separatedBy: "\"past\":false").count == 3)
+    }
+
     @Test("a state that is written a thousand times a second is kept ten times a second")
     func stretches() throws {
         let scene = try Scene(ArchiveTests.scene)

@@ -6,7 +6,8 @@ extension NodeReader {
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
-        .animation, .transition, .onAppear, .onChange, .onDisappear, .children, .header, .content, .footer, .slots,
+        .animation, .transition, .past, .onAppear, .onChange, .onDisappear, .children, .header, .content, .footer,
+        .slots,
     ]
 
     /// A `forEach` without its template.

@@ -1,7 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-// Reads modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation, transition.
+// Reads modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation, transition, past.
 extension PartReader {
     func readModifiers(_ fields: NodeFields, of node: NodeDefinition, _ scope: ExpressionScope) {
         if let written = fields[.environment] { cursor.at("environment") { environment(written, of: node, scope) } }
@@ -25,6 +25,13 @@ extension PartReader {
         if let written = fields[.animation] { cursor.at("animation") { node.animations = animations(written, scope) } }
         if let written = fields[.transition] {
             node.transition = cursor.at("transition") { expressions.readTransition(written) }
+        }
+        if let written = fields[.past] {
+            if case .scalar(.bool(let isKept)) = written.content {
+                node.isLeftOutOfPast = !isKept
+            } else {
+                cursor.fault(under: "past", .typeMismatch, "past is true or false, not \(written.summary)", at: written)
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 enum NodeKey: Int, CaseIterable {
     case id, was, kind, component
     case state, binding, `let`, computed, inherit, clock, actions
-    case environment, transformEnvironment, containerValues, tag, preferences, animation, transition
+    case environment, transformEnvironment, containerValues, tag, preferences, animation, transition, past
     case onAppear, onChange, onDisappear
     case children, header, content, footer, slots, forEach
 

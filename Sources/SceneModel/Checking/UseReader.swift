@@ -171,5 +171,6 @@ extension NodeReader {
         node.animations += base.animations
         if let tag = base.tag { (node.tag, node.isTagAtUse) = (tag, false) }
         node.transition = node.transition ?? base.transition
+        node.isLeftOutOfPast = node.isLeftOutOfPast || base.isLeftOutOfPast
     }
 }

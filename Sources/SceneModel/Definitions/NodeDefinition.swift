@@ -33,6 +33,7 @@ public final class NodeDefinition {
         var objectsAtUse = 0
         var isTagAtUse = false
         var transition: Transition?
+        var isLeftOutOfPast = false
         var forEach: ForEachDefinition?
         var givenSlot: String?
         var former: FormerPlace?
@@ -131,6 +132,11 @@ public final class NodeDefinition {
     public var transition: Transition? {
         get { rest.isEmpty ? nil : rest[0].transition }
         set { if !rest.isEmpty || newValue != nil { madeRest.transition = newValue } }
+    }
+    /// True if the archive gets no values of it and of all below it.
+    public var isLeftOutOfPast: Bool {
+        get { rest.isEmpty ? false : rest[0].isLeftOutOfPast }
+        set { if newValue != isLeftOutOfPast { madeRest.isLeftOutOfPast = newValue } }
     }
     /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
     public var forEach: ForEachDefinition? {

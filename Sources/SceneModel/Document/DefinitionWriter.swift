@@ -178,6 +178,7 @@ public enum DefinitionWriter {
         if let transition = node.transition, transition != body?.transition {
             fields["transition"] = .string(transition.text)
         }
+        if node.isLeftOutOfPast, body?.isLeftOutOfPast != true { fields["past"] = false }
         // An outer preference replaces an inner one, so the use's are last.
         put("preferences", keyed(node.preferences.dropFirst(body?.preferences.count ?? 0)))
         let animations = node.animations.dropLast(body?.animations.count ?? 0).map { modifier -> Value in
