@@ -21,6 +21,10 @@ export interface Panel {
   span?: number
   /** A row of its own. */
   width?: 'full'
+  /** The place among the cards of the section, from 1. */
+  position?: number
+  /** For a view without a value: panels of its automatic cards, by attribute. */
+  cards?: Record<string, Panel>
   /** Rows of the grid, 1 to 6. */
   height?: number
   /** The path of a node, or an address that begins with https://. */
@@ -62,6 +66,8 @@ export interface Panel {
   animation?: string
   tint?: string
   featured?: boolean
+  /** It does not replace the automatic cards of its container. */
+  extra?: boolean
   hidden?: boolean
 }
 
@@ -112,8 +118,13 @@ export interface BoardState {
   isLive: boolean | null
   /** Why the page may not watch any more, for example because its token was withdrawn. */
   refusal: string | null
+  /** The moment of the past that it shows, in seconds since 1970; null: now. */
+  moment: number | null
   colorScheme?: string
   locale?: string
+  /** The person may edit the board. */
+  isEditable: boolean
+  isEditing: boolean
 }
 
 /** Fires `agd-state` with a `BoardState` as its `detail`. */
@@ -124,6 +135,8 @@ export class AgdBoard extends HTMLElement {
   filter(text: string): void
   /** Brings a card of the state into view, by its `id`. */
   show(id: string): void
+  /** Begins to edit the board. */
+  edit(): Promise<void>
 }
 
 declare global {

@@ -166,6 +166,11 @@ export function placeAt(path) {
   return { node, name: unquoted(name), attribute: `${node}.${name}`, steps }
 }
 
+/** The ids of the path of a node. */
+export function idsOf(path) {
+  return [...path.matchAll(new RegExp(`/(${NAME})`, 'g'))].map(([, id]) => unquoted(id))
+}
+
 function parsed(text) {
   try {
     return JSON.parse(text)

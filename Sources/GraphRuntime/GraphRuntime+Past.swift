@@ -55,6 +55,9 @@ extension GraphRuntime {
         }
     }
 
+    /// Begins at a revision, when the graph is as it was then.
+    public func beginPast(at revision: UInt64) { history.beginPast(at: revision) }
+
     /// Performs a recorded transaction in a turn that has begun at the record's time, and tells subscribers.
     public func replay(_ change: RecordedChange) {
         precondition(isPast, "only the past is replayed")

@@ -129,16 +129,18 @@ final class Reader {
     func layers(_ text: String) throws(Failure) -> Answer {
         let path = try AttributePath(node: text)
         return .value([
-            "revision": .int(Int64(clamping: history.revision)),
+            "epoch": .string(history.epoch), "revision": .int(Int64(clamping: history.revision)),
             "layers": .list(graph.description.layers(at: path.nodes)),
         ])
     }
 
     /// The cards of a node and all below it, or the card of an attribute.
-    func board(_ text: String, _ panel: ValueMap) throws(Failure) -> Answer {
+    func board(_ text: String, _ panel: ValueMap, _ client: Client) throws(Failure) -> Answer {
         let path = try AttributePath(text)
         guard path.attribute == nil else { return .value(try graph.description.card(at: path, panel)) }
-        var board = try graph.description.board(of: try graph.node(at: path.nodes))
+        var board = try graph.description.board(of: try graph.node(at: path.nodes)) { ids in
+            client.grants?.allow(.define, PathPattern(subtreeAt: ids)) ?? true
+        }
         board["revision"] = .int(Int64(clamping: history.revision))
         return .value(.map(board))
     }
@@ -155,8 +157,16 @@ final class Reader {
         ])
     }
 
-    func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Answer {
-        let node = try graph.node(at: try AttributePath(node: text).nodes)
+    func dump(_ text: String, _ format: Request.DumpFormat, _ layer: String?) throws(Failure) -> Answer {
+        let path = try AttributePath(node: text)
+        if let layer {
+            let name = LayerName(layer, at: AttributePath.describe(nodes: path.nodes))
+            return .value([
+                "document": try graph.description.document(of: name),
+                "revision": .int(Int64(clamping: history.revision)),
+            ])
+        }
+        let node = try graph.node(at: path.nodes)
         switch format {
         case .json: return .value(try graph.description.dump(node, limit: limits.describedNodes))
         case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])

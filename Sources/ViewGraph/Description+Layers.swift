@@ -48,10 +48,76 @@ extension Description {
         return layer
     }
 
+    /// What a layer says, as a document that would say the same.
+    /// - Throws: `notFound`, or `limit` if the layer says something of too many nodes.
+    public func document(of name: LayerName) throws(Failure) -> Value {
+        guard let layer = nodes.layers.layer(name.name, at: name.at), let at = try? AttributePath(layer.at),
+            isVisible(at)
+        else { throw NamedLayers.missing(name) }
+        let top = nodes.key(of: try graph.node(at: at.nodes).row)
+        let keys = nodes.layers.keys(of: layer.number)
+        try graph.charge(Wiring.stepsPerDescribedNode * keys.count)
+        var parts: [Name: LayerPart] = [:]
+        var below: [Name: Set<Name>] = [:]
+        for key in keys {
+            parts[Name(key)] = nodes.layers[key]?.parts.first { $0.layer == layer.number }
+            var key = key
+            while key.utf8.count > top.utf8.count, let parent = StoredKey.parentKey(of: key) {
+                guard below[Name(parent), default: []].insert(Name(key)).inserted else { break }
+                key = parent
+            }
+        }
+        func children(of key: Name) -> [(value: Value, part: LayerPart?)] {
+            let sorted = (below[key] ?? []).sorted { a, b in
+                let (first, second) = (parts[a]?.placeOfMade ?? -1, parts[b]?.placeOfMade ?? -1)
+                return (first, a.text) < (second, b.text)
+            }
+            return sorted.map { (node($0), parts[$0]) }
+        }
+        func node(_ key: Name) -> Value {
+            var fields = ValueMap([("id", .string(StoredKey.id(of: key.text)))])
+            for (member, value) in parts[key]?.said ?? ValueMap() { fields[member] = value }
+            var slots = ValueMap()
+            for (value, part) in children(of: key) {
+                if let slot = part?.row["given"] {
+                    slots[slot] = .list((slots[slot]?.list ?? []) + [value])
+                } else {
+                    let slot = part?.slot ?? .content
+                    let place = Value.string(slot == .content ? "children" : slot.rawValue)
+                    fields[place] = .list((fields[place]?.list ?? []) + [value])
+                }
+            }
+            if !slots.isEmpty { fields["slots"] = .map(slots) }
+            return .map(fields)
+        }
+        return ["agd": 1, "nodes": .list(ValueList(children(of: Name(top)).map(\.value)))]
+    }
+
     private func isVisible(_ path: AttributePath) -> Bool { graph.mayRead?(path) ?? true }
 }
 
+extension LayerPart {
+    /// The members of the node in a document, without those that nobody would write.
+    fileprivate var said: ValueMap {
+        var said = ValueMap()
+        for group in ["completes", "makes", "members"] {
+            for (member, value) in row[.string(group)]?.map ?? ValueMap() { said[member] = value }
+        }
+        said[.string(PartAuthor.key)] = nil
+        if said["kind"] == "view" { said["kind"] = nil }
+        return said
+    }
+
+    /// nil if it completes a node.
+    fileprivate var placeOfMade: Int? { isMade ? place : nil }
+}
+
 extension NamedLayers {
+    fileprivate static func missing(_ name: LayerName) -> Failure {
+        Failure(
+            .notFound, "there is no layer \(name.name) at \(name.at)", path: name.at, hint: "agctl layers lists them")
+    }
+
     /// True if a part has no node, or does not fit its node.
     func waits(_ part: LayerPart, at key: String, in nodes: Tree<NodeRecord>) -> Bool {
         guard nodes.row(ofKey: key) == nil else { return part.content == nil }
@@ -98,9 +164,7 @@ extension ViewGraph {
     /// - Throws: `notFound`.
     public func planWithdrawal(of name: LayerName) throws(Failure) -> ScenePlan {
         guard let layer = layer(name) else {
-            throw Failure(
-                .notFound, "there is no layer \(name.name) at \(name.at)", path: name.at,
-                hint: "agctl layers lists them")
+            throw NamedLayers.missing(name)
         }
         let planning = try planning(of: SceneDefinition(declarations: Declarations(), nodes: []), at: .root, .merge)
         try planning.planWithdrawal(of: layer.number)

@@ -78,7 +78,12 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
         }
         for (key, steps, source) in writers.reversed() {
             let value = try engine.read(source).get()
-            whole = try whole.changing([.key(key)] + steps) { _ in value }
+            let path = [.key(key)] + steps
+            // A part of something that is not there makes it.
+            for length in 1..<path.count where whole.select(path[..<length]).value ?? .null == .null {
+                whole = try whole.changing(path[..<length]) { _ in .map(ValueMap()) }
+            }
+            whole = try whole.changing(path) { _ in value }
         }
         return whole
     }

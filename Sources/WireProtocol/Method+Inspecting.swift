@@ -83,11 +83,18 @@ extension Method {
                 .optional(
                     .format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
                     "dot is Graphviz's; scene is a document to apply."),
+                .optional(
+                    .layer, .string, "Only what the layer of this name at the node says, with the format scene."),
             ],
             result: .any, errors: [.notFound, .invalid, .denied, .limit],
             need: Need(.read, on: "the node and all below it")
         ) { (given) throws(Failure) in
-            .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
+            let format = given.text(.format).flatMap(Request.DumpFormat.init) ?? .json
+            let layer = given.text(.layer)
+            guard layer == nil || format == .scene else {
+                throw Failure(.invalid, "a layer is a document", hint: "ask for the format scene")
+            }
+            return .dump(path: given.text(.path) ?? "/", format: format, layer: layer)
         }
     }
 
@@ -124,7 +131,7 @@ extension Method {
             name: "layers", summary: "The named layers at a node and below it, lower ones first.",
             parameters: [.optional(.path, .string, default: "/", "The path of a node.")],
             result: .object([
-                revision,
+                .required("epoch", .string, "The life of the graph, for `if` of apply."), revision,
                 .required(
                     "layers",
                     .array(

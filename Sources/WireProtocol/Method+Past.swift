@@ -16,11 +16,17 @@ extension Method {
                     .by, .string, "The name of a client or a principal, or the number of a user; agd for the daemon."),
                 .optional(.label, .string, "A part of the label."),
                 .optional(.count, .count, default: 100, "So many at most, up to 10,000."),
+                .optional(
+                    .brief, .bool, default: false,
+                    "Tell the number of changes of each transaction in place of the changes."),
+                .optional(
+                    .structure, .bool, default: false, "Only those that changed the tree or declarations."),
             ],
             result: .object([
                 .required(
                     "transactions", .array(.map(.any)), "The transactions that changed something that was asked for."),
                 .required("more", .bool, "True if older ones match too."),
+                .optional("begins", .string, "When the archive begins, RFC 3339."),
             ]),
             errors: [.invalid, .denied, .limit, .unavailable], need: Need(.read, on: "some path")
         ) { (given) throws(Failure) in
@@ -28,7 +34,8 @@ extension Method {
                 Request.Log(
                     patterns: given.texts(.paths) ?? [], from: try given.moment(.from), to: try given.moment(.to),
                     by: given.text(.by), label: given.text(.label),
-                    count: given.int(.count).map { Int(clamping: $0) }))
+                    count: given.int(.count).map { Int(clamping: $0) }, isBrief: given.flag(.brief),
+                    structure: given.flag(.structure)))
         }
     }
 

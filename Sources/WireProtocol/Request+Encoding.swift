@@ -109,6 +109,8 @@ extension Request {
             parameters.put("by", log.by)
             parameters.put("label", log.label)
             parameters.put("count", log.count)
+            parameters.put("brief", log.isBrief)
+            if log.structure { parameters.put("structure", .bool(true)) }
         case .series(let series):
             switch series.subject {
             case .attributes(let paths): parameters.put("paths", paths)
@@ -123,9 +125,10 @@ extension Request {
             parameters.put("typed", series.typed)
         case .seek(let time): parameters.put("time", time.value)
         case .play(let speed): parameters.put("speed", .double(speed))
-        case .dump(let path, let format):
+        case .dump(let path, let format, let layer):
             parameters.put("path", path)
             parameters.put("format", format.rawValue)
+            parameters.put("layer", layer)
         case .prune: break
         case .stats(let format): parameters.put("format", format.rawValue)
         case .trace(let enable): if let enable { parameters.put("enable", .bool(enable)) }

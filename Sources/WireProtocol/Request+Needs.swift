@@ -48,7 +48,7 @@ extension Request {
                 for pattern in patterns { try need(.read, try PathPattern(pattern)) }
             case .rule(_, let at): try need(.read, .subtree(at))
             }
-        case .dump(let path, _), .layers(let path): try need(.read, .subtree(path))
+        case .dump(let path, _, _), .layers(let path): try need(.read, .subtree(path))
         case .stats: try need(.read, .everything)
         case .trace, .prune: try need(.admin, .everything)
         case .eval(_, _, let at, _):

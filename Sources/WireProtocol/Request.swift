@@ -44,7 +44,7 @@ public enum Request {
     indirect case seek(PastTime)
     /// Follows the records from here on, so many times as fast as they were made; 0 stops. agd-past answers it.
     case play(speed: Double)
-    case dump(path: String, format: DumpFormat)
+    case dump(path: String, format: DumpFormat, layer: String? = nil)
     /// The named layers at a node and below it.
     case layers(path: String)
     case stats(format: StatsFormat)
@@ -85,13 +85,18 @@ public enum Request {
         /// A part of the label.
         public var label: String?
         public var count: Int?
+        /// Only the number of changes of each transaction is told.
+        public var isBrief: Bool
+        /// True for those alone that changed the tree or declarations.
+        public var structure: Bool
 
         public init(
             patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
-            label: String? = nil, count: Int? = nil
+            label: String? = nil, count: Int? = nil, isBrief: Bool = false, structure: Bool = false
         ) {
             (self.patterns, self.from, self.to) = (patterns, from, to)
             (self.by, self.label, self.count) = (by, label, count)
+            (self.isBrief, self.structure) = (isBrief, structure)
         }
     }
 

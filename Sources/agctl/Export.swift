@@ -20,15 +20,21 @@ struct ExportCommand: DaemonVerb {
               agctl remove /player && agctl apply -f player.yaml
               agctl export /panels/cpu > cpu.yaml
               agctl apply -f cpu.yaml --at /panels --merge
+              agctl export /home --layer board > board.yaml
+
+            With --layer, the scene is what a layer says at the node: apply it with --at and --layer.
             """)
 
     @Argument(help: "The node to begin at; / is the whole tree.", completion: Suggestions.nodes)
     var path = "/"
 
+    @Option(help: ArgumentHelp("Only what the layer of this name at the node says.", valueName: "name"))
+    var layer: String?
+
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
-        let result = try session.connection().call(.dump(path: path, format: .scene))
+        let result = try session.connection().call(.dump(path: path, format: .scene, layer: layer))
         guard let document = result.map?["document"] else { throw Complaint(.software, "the daemon sent no document") }
         if session.isJSON {
             session.output.json(document)

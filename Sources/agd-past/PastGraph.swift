@@ -66,16 +66,22 @@ final class PastGraph {
         guard !segments.isEmpty else {
             throw Failure(.notFound, "the archive \(past.folder) is empty", hint: "agd writes it once a second")
         }
-        var oldest: Timestamp?
-        for segment in segments.reversed() {
+        var end = segments.count
+        if case .time? = time, let time {
+            // Time goes on from segment to segment.
+            end = segments.indices.partitioningIndex { position in
+                SegmentBasis(of: segments[position].number, in: past.folder)?.reaches(time) == false
+            }
+        }
+        for segment in segments[..<end].reversed() {
             guard let basis = SegmentBasis(of: segment.number, in: past.folder) else { continue }
-            oldest = basis.wall
             if let time, !basis.reaches(time) { continue }
             if let found = try image(of: segment.number, past, before: time) { return found }
         }
         if orLater {
             for segment in segments { if let found = try image(of: segment.number, past, before: nil) { return found } }
         }
+        let oldest = segments.lazy.compactMap { SegmentBasis(of: $0.number, in: past.folder)?.wall }.first
         let begin = oldest.map { ", which begins at \($0)" } ?? ""
         throw Failure(.notFound, "the archive does not reach back so far\(begin)")
     }
@@ -121,6 +127,7 @@ final class PastGraph {
         made.pass()
         made.endTurn()
         made.forgetOutcome()
+        made.beginPast(at: position.revision)
         made.clients.longestAnswer = past.outputMaximum
         runtime = made
         generation += 1
@@ -320,7 +327,7 @@ extension Record {
     /// True if the graph has to be made from its rows again.
     fileprivate var changesStructure: Bool {
         guard case .row(let key, let name, _, _) = self else { return false }
-        if key.hasPrefix("@") { return !["@unlinked", "@author", "@delegated"].contains(key) }
+        if key.hasPrefix("@") { return !StoreChange.isOfRuntime(key) }
         return name?.isEmpty == true
     }
 

@@ -39,6 +39,7 @@ struct RequestEncodingTests {
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
             .board(path: "/", panel: ValueMap()), .board(path: "/a.b", panel: ValueMap([("kind", "bar")])),
             .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
+            .dump(path: "/a", format: .scene, layer: "board"),
             .stats(format: .openmetrics),
             .trace(enable: nil), .trace(enable: false),
             .eval(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false),

@@ -1,4 +1,5 @@
 import AttributeValues
+import GraphRuntime
 import Testing
 import WireProtocol
 
@@ -268,6 +269,98 @@ struct BoardTests {
         #expect(before["layout"]?.list?.contains("/home.cards") == true && !paths(before).contains("/home/v.x"))
         try graph.set("/home.isShown", true)
         #expect(paths(try graph.map(.board(path: "/", panel: ValueMap()))).contains("/home/v.x"))
+    }
+
+    @Test(
+        "a position is the place of a card in its section, and of a section in its board; the others keep their order")
+    func positions() throws {
+        let scene = """
+            nodes:
+              - id: b
+                kind: container
+                children:
+                  - { id: v, state: { x: 1 }, containerValues: { panel: { value: x } } }
+                  - { id: w, state: { x: 1 }, containerValues: { panel: { value: x }, panel.position: 1 } }
+                  - { id: y, state: { x: 1 }, containerValues: { panel: { value: x } } }
+                  - { id: z, state: { x: 1 }, containerValues: { panel: { value: x, position: 3 } } }
+                  - { id: one, kind: container, children: [{ id: v, state: { x: 1 } }] }
+                  - id: two
+                    kind: container
+                    containerValues: { panel: { position: 1 } }
+                    children: [{ id: v, state: { x: 1 } }]
+
+            """
+        let found = try board(BoardTests.panels + scene)
+        #expect(
+            paths(found) == ["/b/w.x", "/b/v.x", "/b/z.x", "/b/y.x", "/b/two/v.x", "/b/one/v.x"])
+        #expect(rows(found).map { $0["position"] } == [nil, 1, nil])
+    }
+
+    @Test("cards of a panel says something of the cards that a view has without a panel, and keeps the others")
+    func automaticCards() throws {
+        let scene = """
+            nodes:
+              - id: b
+                kind: container
+                state: { own: 1 }
+                children:
+                  - id: v
+                    state: { n: 1, m: 2, t: x }
+                    containerValues:
+                      panel.cards.n: { title: Number, kind: gauge, position: 1 }
+                      panel.cards.t.hidden: true
+
+            """
+        let found = try board(BoardTests.panels + scene)
+        #expect(paths(found) == ["/b/v.n", "/b.own", "/b/v.m"])
+        #expect(cards(found).first?["title"] == "Number" && cards(found).first?["kind"] == "gauge")
+        #expect(cards(found).map { $0["isAutomatic"] } == [true, nil, true])
+    }
+
+    @Test("the answer says what a layer at the board can change, if the client may define there and has panels")
+    func editable() throws {
+        let scene = """
+            nodes:
+              - id: b
+                kind: container
+                state: { own: 1, items: [1] }
+                children:
+                  - { id: v, state: { n: 1 }, containerValues: { panel: { value: n } } }
+                  - { id: all, forEach: { in: $items, id: self, as: n, node: { kind: view, let: { x: =int(n) } } } }
+
+            """
+        func editable(_ right: AccessRight, _ scene: String) throws -> (Value?, [String]) {
+            let graph = try Harness(scene)
+            let rule = AccessRule(right, [.everyone], try PathPattern("/b/**"))
+            graph.turn([.accessChanged(AccessRules([rule], owner: 7))])
+            let found = try graph.map(.board(path: "/b", panel: ValueMap()))
+            return (
+                found["isEditable"],
+                cards(found).filter { $0["isEditable"] == true }.compactMap { $0["path"]?.string }
+            )
+        }
+        // The board's own node is not below the board, and no document reaches what a list makes.
+        #expect(try editable(.define, BoardTests.panels + scene) == (true, ["/b/v.n"]))
+        #expect(try editable(.write, BoardTests.panels + scene) == (nil, []))
+        let plain = scene.replacing(", containerValues: { panel: { value: n } }", with: "")
+        #expect(try editable(.define, plain) == (nil, []))
+    }
+
+    @Test("an extra card of a layer takes none of the automatic cards away")
+    func added() throws {
+        let graph = try Harness(
+            BoardTests.panels
+                + "nodes: [{ id: b, kind: container, state: { own: 1 }, children: [{ id: v, state: { n: 1 } }] }]\n")
+        let node: Value = [
+            "id": "new", "let": ["o": "$/b.own"],
+            "containerValues": ["panel": ["value": "o", "position": 1, "extra": true]],
+        ]
+        var apply = Request.Apply(
+            document: ["agd": 1, "nodes": [node]], at: "/b", mode: .merge, dryRun: false, options: .init())
+        apply.layer = "board"
+        try graph.succeed(.apply(apply))
+        let found = try graph.map(.board(path: "/b", panel: ValueMap()))
+        #expect(paths(found) == ["/b/new.o", "/b.own", "/b/v.n"])
     }
 
     @Test("an attribute has one card, with the panel that is given")

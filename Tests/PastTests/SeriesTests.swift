@@ -26,21 +26,20 @@ private final class Recording {
     init(_ scene: String) throws {
         self.scene = "agd: 1\n" + scene
         daemon = VirtualDaemon(at: Moment(monotonic: 1000, wall: Recording.begin))
-        try start(with: [])
+        try start(after: nil)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func start(with rows: [StoredRow]) throws {
+    private func start(after earlier: VirtualDaemon?) throws {
         let revision = daemon.runtime.revision
-        daemon = VirtualDaemon(revision: revision, at: daemon.now)
-        daemon.rows = rows
+        daemon = VirtualDaemon(after: earlier, revision: revision, at: daemon.now)
         let archive = try Archive(
             folder: folder, limits: Archive.Limits(size: 1 << 20),
             basis: Archive.Basis(release: "1", epoch: "test", scenes: [("test.yaml", scene)], machine: [:]),
             of: daemon.runtime.store, others: [])
         try daemon.runtime.load(scene, file: "test.yaml")
-        _ = daemon.runtime.restore(rows)
+        _ = daemon.runtime.restore(daemon.rows)
         archive.begin(at: daemon.now, revision: revision)
         self.archive = archive
         flush()
@@ -86,7 +85,7 @@ private final class Recording {
         wait(until: from)
         stop()
         wait(until: to)
-        try start(with: daemon.rows)
+        try start(after: daemon)
     }
 
     func stop() {

@@ -299,6 +299,46 @@ struct LayerTests {
         #expect(try layer("/box.w") == nil)
     }
 
+    @Test("the dump of a layer is the document that it says, and says the same")
+    func dumped() throws {
+        let life = try Life(LayerTests.scene)
+        let document = """
+            nodes:
+              - id: own
+                kind: container
+                state: { y: 3 }
+                children: [{ id: z, let: { w: $/box/old.x } }, { id: a%b, state: { n: 1 } }]
+              - { id: box, state: { w: 2 }, children: [{ id: old, tag: t }] }
+            """
+        try life.layer("lights", document)
+        func dump(_ name: String, at path: String = "/") throws -> ValueMap {
+            try #require(try life.call(.dump(path: path, format: .scene, layer: name)).map)
+        }
+        let dumped = try dump("lights")
+        #expect(
+            dumped["document"] == [
+                "agd": 1,
+                "nodes": [
+                    ["id": "box", "state": ["w": 2], "children": [["id": "old", "tag": "t"]]],
+                    [
+                        "id": "own", "kind": "container", "state": ["y": 3],
+                        "children": [
+                            ["id": "z", "let": ["w": "$/box/old.x"]], ["id": "a%b", "state": ["n": 1]],
+                        ],
+                    ],
+                ],
+            ], "\(dumped)")
+        let (paths, rows) = (life.paths, try life.rows().map { $0.key + $0.name })
+        var apply = Request.Apply(
+            document: try #require(dumped["document"]), at: "/", mode: .merge, dryRun: false, options: .init())
+        apply.layer = "lights"
+        try life.call(.apply(apply))
+        #expect(try life.paths == paths && life.rows().map { $0.key + $0.name } == rows)
+        #expect(try dump("lights")["document"] == dumped["document"])
+        let missing = #expect(throws: Failure.self) { try dump("lights", at: "/box") }
+        #expect(missing?.code == .notFound)
+    }
+
     @Test("nodes of a layer follow their component when it is declared anew")
     func component() throws {
         let life = try Life()

@@ -31,6 +31,7 @@ struct ParametersTests {
             ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x"}}"#, "since lacks the member \"revision\""),
             ("subscribe", #"{"paths":["/a"],"since":{"epoch":"x","revision":-1}}"#, "an integer of 0 or more"),
             ("apply", #"{"document":[]}"#, "document: expected a string or an object"),
+            ("dump", #"{"layer":"board"}"#, "a layer is a document"),
             ("dump", #"{"format":"png"}"#, "expected one of json, dot, scene, found \"png\""),
             ("unsubscribe", #"{"subscription":1.5}"#, "an integer of 0 or more, found 1.5"),
         ])
@@ -136,7 +137,7 @@ struct ParametersTests {
         } else {
             Issue.record("explain")
         }
-        if case .dump("/", .dot) = try request("dump", #"{"format":"dot"}"#) {} else { Issue.record("dump") }
+        if case .dump("/", .dot, nil) = try request("dump", #"{"format":"dot"}"#) {} else { Issue.record("dump") }
         if case .stats(.openmetrics) = try request("stats", #"{"format":"openmetrics"}"#) {
         } else {
             Issue.record("stats")

@@ -162,7 +162,7 @@ export class Client {
     greatest: number[]
     revision: number
   }>
-  dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene' }): Promise<any>
+  dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene'; layer?: string }): Promise<any>
   prune(): Promise<number>
   stats(): Promise<Record<string, number | string>>
   watch(paths: string | string[], options?: Omit<WatchOptions, 'events' | 'frames' | 'bookmarks'>): Watch

@@ -46,9 +46,16 @@ struct Board {
     private var arranging: [Name: Bool] = [:]
     /// The attributes that were read: another value of them may change the cards.
     private var read: Set<Name> = []
+    /// True if the client may put a layer at the root that says other panels.
+    private let isEditable: Bool
+    /// The nodes whose panels such a layer can say.
+    private var editable: Set<Name> = []
 
-    fileprivate init(_ description: Description, at row: UInt32, isWhole: Bool = true) throws(Failure) {
+    fileprivate init(
+        _ description: Description, at row: UInt32, isWhole: Bool = true, isEditable: Bool = false
+    ) throws(Failure) {
         self.description = description
+        self.isEditable = isEditable
         tree = try BoardTree(description, at: row, isWhole: isWhole)
     }
 
@@ -64,7 +71,7 @@ struct Board {
         var omitted = 0
         var list: [Value] = []
         for row in rows {
-            let cards = row.cards.prefix(left).map(\.value)
+            let cards = Board.placed(row.cards, \.position).prefix(left).map(\.value)
             omitted += row.cards.count - cards.count
             left -= cards.count
             guard !cards.isEmpty else { continue }
@@ -75,6 +82,8 @@ struct Board {
             if let title = row.title { map["title"] = .string(title) }
             if row.isFeatured { map["isFeatured"] = true }
             if row.panel["width"] == "full" { map["isFull"] = true }
+            if editable.contains(Name(row.key)) { map["isEditable"] = true }
+            if let position = BoardCard.position(row.panel) { map["position"] = .int(Int64(position)) }
             for name in ["columns", "height"] {
                 if let count = row.panel[.string(name)]?.number, count >= 1, count <= 12 {
                     map[.string(name)] = .int(Int64(count))
@@ -83,11 +92,23 @@ struct Board {
             list.append(.map(map))
         }
         let title = title(of: tree.root)
-        return ValueMap([
+        var answer = ValueMap([
             ("root", .string(tree.root.path)), ("title", .string(title)), ("rows", .list(ValueList(list))),
             ("omitted", .int(Int64(omitted))), ("layout", .list(ValueList(read.map { .string($0.text) }))),
             ("boards", .list(ValueList(boards()))),
         ])
+        if isEditable { answer["isEditable"] = true }
+        return answer
+    }
+
+    /// Puts those with a position at this place, counted from 1. The others keep their order.
+    private static func placed<Item>(_ items: [Item], _ position: (Item) -> Int?) -> [Item] {
+        var placed = items.filter { position($0) == nil }
+        // The last of those with the same position is inserted first.
+        let others = items.reversed().compactMap { item in position(item).map { (position: $0, item: item) } }
+            .sorted { $0.position < $1.position }
+        for (position, item) in others { placed.insert(item, at: min(position - 1, placed.count)) }
+        return placed
     }
 
     /// The boards of the whole tree: the nodes at its top that contain cards.
@@ -116,7 +137,11 @@ struct Board {
         let own = node.path == "/" ? [] : cards(of: node, ValueMap(), self.title(of: node), isRoot: true)
         rows.append(Row(key: key, title: title, node: node, cards: own))
         let entries = entries(of: node)
+        // The rows of a section or of a board inside this one belong together.
+        var groups: [(start: Int, position: Int?)] = []
         for entry in entries where entry.panel["hidden"] != true {
+            let count = rows.count
+            defer { if rows.count > count { groups.append((count, BoardCard.position(entry.panel))) } }
             let name = self.title(of: entry.node)
             let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? name
             if let section = entry.section {
@@ -131,7 +156,9 @@ struct Board {
                 let isCard = entry.panel["kind"] != nil
                 let heading = isCard ? text(entry.values["title"]) ?? name : title
                 var panel = entry.panel
-                if !isCard { for name in ["title", "columns", "width", "height"] { panel[.string(name)] = nil } }
+                if !isCard {
+                    for name in ["title", "columns", "width", "height", "position"] { panel[.string(name)] = nil }
+                }
                 // Several boards stand below each other, with rows of their own. So does one that is alone.
                 let isBoard = key.isEmpty && (tree.root.path == "/" || entries.count == 1) && !isCard
                 if isBoard && hasRows(entry.node) {
@@ -146,6 +173,11 @@ struct Board {
             } else {
                 rows[loose].cards += allCards(of: entry.node, entry.panel, title, &featured)
             }
+        }
+        if let first = groups.first?.start {
+            let ends = groups.dropFirst().map(\.start) + [rows.count]
+            let all = zip(groups, ends).map { (rows: rows[$0.start..<$1], position: $0.position) }
+            rows.replaceSubrange(first..., with: Board.placed(all, \.position).flatMap(\.rows))
         }
         guard !featured.isEmpty else { return }
         rows.insert(
@@ -194,10 +226,11 @@ struct Board {
 
     private mutating func readEntries(of node: BoardNode) -> [Entry]? {
         guard let given = content(of: node, "cards")?.list ?? subviews(of: node) else { return nil }
-        return given.compactMap { each in
+        return given.compactMap { (each: Value) -> Entry? in
             guard let id = each.map?["id"]?.string, let found = tree.subview(id, of: node) else { return nil }
             let values = each.map?["containerValues"]?.map ?? ValueMap()
             let panel = each.map?["panel"]?.map ?? values["panel"]?.map ?? ValueMap()
+            if isEditable, !isMadeFromData(found) { editable.insert(Name(found.path)) }
             return Entry(node: found, panel: panel, values: values, section: section(of: node, around: found))
         }
     }
@@ -212,6 +245,16 @@ struct Board {
         let rule = RuleText("subviews", ValueMap(), in: graph)
         guard let content = try? rule.evaluate(at: graph.nodes.nodeID(node.row)) else { return nil }
         return content.value?.list
+    }
+
+    /// True if a list or a condition has made the node or one around it. Documents do not reach it.
+    private func isMadeFromData(_ node: BoardNode) -> Bool {
+        var row = node.row
+        while row != tree.root.row, row != NodeID.root.row {
+            row = graph.nodes[Int(row)].parent
+            if graph.nodes[Int(row)].kind.isMadeFromData { return true }
+        }
+        return false
     }
 
     /// The innermost section of a container that contains a subview.
@@ -234,6 +277,7 @@ struct Board {
     ) -> [BoardCard] {
         if panel["hidden"] == true || depth > Board.mostDepth { return [] }
         var found = cards(of: node, panel, title)
+        if editable.contains(Name(node.path)) { for place in found.indices { found[place].isEditable = true } }
         if panel["kind"] != "table", panel["kind"] != "list", node.children != nil {
             for entry in entries(of: node) {
                 let name = entry.node.id == "gauge" ? title : self.title(of: entry.node)
@@ -271,12 +315,16 @@ struct Board {
         let attributes = Board.shownAttributes(of: node)
         let isAlone = attributes.count == 1 && node.children == nil
         let isLabelled = isRoot || node.children != nil
-        return attributes.map { attribute in
+        return attributes.compactMap { attribute in
             let name = attribute.name
             let own = isLabelled ? Words.of(name) : "\(title): \(Words.inside(name))"
-            var plain = ValueMap()
-            plain["kind"] = panel["kind"]
-            return card(of: node, name, plain, isAlone || name == "percent" ? shown : own)
+            var plain = panel["cards"]?.map?[.string(name)]?.map ?? ValueMap()
+            if plain["hidden"] == true { return nil }
+            plain["kind"] = plain["kind"] ?? panel["kind"]
+            let title = text(plain["title"]) ?? (isAlone || name == "percent" ? shown : own)
+            var card = card(of: node, name, plain, title)
+            card.isAutomatic = true
+            return card
         }.sorted { $0.kind.rank < $1.kind.rank }
     }
 
@@ -415,7 +463,9 @@ struct Board {
         if depth > Board.mostDepth { return false }
         var isSo = node["cards"] != nil
         for entry in isSo ? [] : entries(of: node) {
-            let describes = entry.panel.keys.contains { $0 != "hidden" && $0 != "title" }
+            let describes =
+                entry.panel["extra"] != true
+                && entry.panel.keys.contains { !["hidden", "title", "position", "cards"].contains($0) }
             if describes || entry.node.children != nil && arranges(entry.node, depth: depth + 1) {
                 isSo = true
                 break
@@ -453,9 +503,12 @@ struct Board {
 
 extension Description {
     /// The board of a node. A tree with a single node at its top has the board of this node.
-    public func board(of node: NodeID) throws(Failure) -> ValueMap {
+    /// - Parameter mayDefine: true if the client may define at a node and below it.
+    public func board(of node: NodeID, mayDefine: ([Name]) -> Bool) throws(Failure) -> ValueMap {
         let children = node == .root ? graph.nodes.visibleChildren(of: node.row) : []
-        var board = try Board(self, at: children.count == 1 ? children[0] : node.row)
+        let row = children.count == 1 ? children[0] : node.row
+        let hasPanels = graph.declarations.container["panel"] != nil
+        var board = try Board(self, at: row, isEditable: hasPanels && mayDefine(graph.nodes.ids(of: row)))
         return board.value()
     }
 

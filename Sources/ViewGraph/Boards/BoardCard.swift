@@ -74,6 +74,10 @@ struct BoardCard {
     var rows: Value?
     /// Why there is nothing to show.
     var fault: String?
+    /// True if a layer at the root of the board can say another panel.
+    var isEditable = false
+    /// True if the node has no panel for this attribute: `cards` of its panel can say something of it.
+    var isAutomatic = false
 
     init(_ node: BoardNode, _ path: String, _ kind: Kind, _ panel: ValueMap, _ title: String) {
         (self.node, self.path, self.kind, self.title) = (node.path, path, kind, title)
@@ -128,6 +132,14 @@ struct BoardCard {
         ]
     }
 
+    /// The place of a card in its section, or of a section in its board, from 1; nil lets the order of the tree decide.
+    var position: Int? { BoardCard.position(panel) }
+
+    static func position(_ panel: ValueMap) -> Int? {
+        guard let place = panel["position"]?.number, place >= 1, place <= Double(Board.mostNodes) else { return nil }
+        return Int(place)
+    }
+
     private func whole(_ name: String, _ range: ClosedRange<Double>) -> Int64? {
         panel[.string(name)]?.number.map { Int64(min(range.upperBound, max(range.lowerBound, $0.isNaN ? 1 : $0))) }
     }
@@ -141,6 +153,10 @@ struct BoardCard {
         ])
         if panel["width"] == "full" { map["isFull"] = true }
         if let height = whole("height", 1...6) { map["height"] = .int(height) }
+        if isEditable {
+            map["isEditable"] = true
+            if isAutomatic { map["isAutomatic"] = true }
+        }
         if case let levels = levels, !levels.isEmpty { map["levels"] = .list(ValueList(levels)) }
         if let status {
             map["status"] = ["path": .string(status.path), "isOwn": .bool(status.isOwn)]

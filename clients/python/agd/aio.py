@@ -298,8 +298,8 @@ class AsyncClient:
     async def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return await self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
 
-    async def dump(self, path: str = "/", *, format: str = "json") -> Any:
-        return await self.call("dump", path=path, format=format)
+    async def dump(self, path: str = "/", *, format: str = "json", layer: Optional[str] = None) -> Any:
+        return await self.call("dump", path=path, format=format, layer=layer)
 
     async def stats(self) -> Dict[str, Any]:
         return await self.call("stats")  # type: ignore[no-any-return]

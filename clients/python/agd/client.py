@@ -341,8 +341,8 @@ class Client:
     def explain(self, path: str, *, revision: Optional[int] = None) -> Dict[str, Any]:
         return self.call("explain", path=path, revision=revision)  # type: ignore[no-any-return]
 
-    def dump(self, path: str = "/", *, format: str = "json") -> Any:
-        return self.call("dump", path=path, format=format)
+    def dump(self, path: str = "/", *, format: str = "json", layer: Optional[str] = None) -> Any:
+        return self.call("dump", path=path, format=format, layer=layer)
 
     def stats(self) -> Dict[str, Any]:
         return self.call("stats")  # type: ignore[no-any-return]
