@@ -88,7 +88,7 @@ struct RuleSeries {
         var parts: [String] = []
         if isBool {
             let share = averages.reduce(0, +) / Double(max(1, averages.count))
-            parts.append("true for \(RuleSeries.short(share * 100)) % of the time")
+            parts.append("true for \(RuleSeries.short((share * 1000).rounded() / 10)) % of the time")
         } else if let low = list("least").compactMap(\.number).min(),
             let high = list("greatest").compactMap(\.number).max(), !averages.isEmpty
         {
