@@ -21,6 +21,8 @@ public final class Following {
     private var rule: PlacedRule?
     private var invalidated: [AttributeID] = []
     private let most: Int
+    /// Steps of the rules and searches so far.
+    public private(set) var cost = 0
 
     private var graph: ViewGraph { runtime.graph }
 
@@ -77,9 +79,19 @@ public final class Following {
         }
     }
 
-    private func content(of vertex: AttributeID) -> Content {
+    /// Lets `body` run with a budget of its own, and counts what it costs.
+    private func charging<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+        let before = graph.stepsLeft
         graph.stepsLeft = .max
-        let content = graph.contentForWatcher(of: vertex)
+        defer {
+            cost = cost.addingReportingOverflow(.max - graph.stepsLeft).partialValue
+            graph.stepsLeft = before
+        }
+        return try body()
+    }
+
+    private func content(of vertex: AttributeID) -> Content {
+        let content = charging { graph.contentForWatcher(of: vertex) }
         guard client.isPartial, content.failure != nil else { return content }
         return graph.seeing(as: client) { graph.shown(content, of: vertex) }
     }
@@ -89,7 +101,6 @@ public final class Following {
     /// Finds the attributes that are there now, and the rule's node.
     /// - Parameter isNew: tells of all, also of those that are not there.
     private func find(isNew: Bool, _ take: Take) throws(Failure) {
-        graph.stepsLeft = .max
         graph.growthLeft = runtime.limits.graph.attributes
         try graph.seeing(as: client) { () throws(Failure) in
             switch source {
@@ -113,8 +124,10 @@ public final class Following {
             }
             let steps = pattern.steps
             let text = steps.map(\.description).joined()
-            try PatternSearch(pattern, in: graph).forEachAttribute { attribute, path in
-                found.append((path + text, graph.watchable(Place(attribute, steps))))
+            try charging { () throws(Failure) in
+                try PatternSearch(pattern, in: graph).forEachAttribute { attribute, path in
+                    found.append((path + text, graph.watchable(Place(attribute, steps))))
+                }
             }
         }
         var present = [AttributeID?](repeating: nil, count: names.count)
@@ -162,7 +175,7 @@ public final class Following {
             vertices = [nil]
         }
         let node = try? graph.node(at: path.nodes, looksForNames: false)
-        if let rule, rule.node == node { return graph.connectAgain(rule) }
+        if let rule, rule.node == node { return charging { graph.connectAgain(rule) } }
         if let rule {
             shown[rule.vertex] = nil
             graph.remove(rule)
@@ -170,7 +183,9 @@ public final class Following {
         (rule, vertices[0]) = (nil, nil)
         guard let node else { return take(0, nil) }
         do throws(Failure) {
-            let made = try graph.place(RuleText(text, ValueMap(), in: graph), at: node)
+            let made = try charging { () throws(Failure) in
+                try graph.place(RuleText(text, ValueMap(), in: graph), at: node)
+            }
             rule = made
             vertices[0] = made.vertex
             shown[made.vertex] = [0]

@@ -72,7 +72,8 @@ struct RuleSeries {
     var sparkline: String? {
         let greatest = list("greatest").map(\.number)
         let least = list("least").compactMap(\.number)
-        guard let low = least.min(), let high = greatest.compactMap(\.self).max() else { return nil }
+        guard var low = least.min(), var high = greatest.compactMap(\.self).max() else { return nil }
+        if isBool { (low, high) = (0, 1) }
         let signs = Array("▁▂▃▄▅▆▇█")
         return String(
             greatest.map { value -> Character in
@@ -87,7 +88,7 @@ struct RuleSeries {
         var parts: [String] = []
         if isBool {
             let share = averages.reduce(0, +) / Double(max(1, averages.count))
-            parts.append("true for \(RuleSeries.short(share * 100)) % of the time")
+            parts.append("true for \(RuleSeries.short((share * 1000).rounded() / 10)) % of the time")
         } else if let low = list("least").compactMap(\.number).min(),
             let high = list("greatest").compactMap(\.number).max(), !averages.isEmpty
         {
@@ -97,7 +98,7 @@ struct RuleSeries {
                 "greatest \(RuleSeries.short(high))",
             ]
         }
-        parts.append(last.map { "last \($0.jsonText.printable)" } ?? "nothing is known")
+        parts.append(last.map { "last \(RuleSeries.shown($0))" } ?? "nothing is known")
         return parts.joined(separator: ", ")
     }
 
@@ -105,6 +106,10 @@ struct RuleSeries {
     /// True if the bars say it all.
     var isNumber: Bool { !isBool && !averages.isEmpty }
     private var isBool: Bool { list("last").contains { if case .bool = $0 { true } else { false } } }
+
+    private static func shown(_ value: Value) -> String {
+        if case .double(let number) = value { short(number) } else { value.jsonText.printable }
+    }
 
     /// At most four digits behind the point.
     static func short(_ number: Double) -> String {
@@ -119,7 +124,7 @@ struct RuleSeries {
         let rows = last.indices.map { place -> [String] in
             let begin = from.advanced(by: TimeSpan(nanoseconds: Int64(Double(place) * step * 1e9))) ?? from
             let numbers = columns.map { place < $0.count ? $0[place].number.map(RuleSeries.short) ?? "-" : "-" }
-            return [LocalTime.text(begin)] + numbers + [last[place] == .null ? "-" : last[place].jsonText.printable]
+            return [LocalTime.text(begin)] + numbers + [last[place] == .null ? "-" : RuleSeries.shown(last[place])]
         }
         return TextTable(rows: [["from", "least", "average", "greatest", "last"]] + rows)
     }
@@ -129,7 +134,7 @@ struct RuleSeries {
         let first = max(0, steps.count - rows)
         let lines = steps.indices[first...].map { place -> [String] in
             let end = place + 1 < steps.count ? steps[place + 1].time : to
-            let value = steps[place].value.map { $0.jsonText.printable } ?? "-"
+            let value = steps[place].value.map(RuleSeries.shown) ?? "-"
             return [LocalTime.text(steps[place].time), RuleSeries.length(from: steps[place].time, to: end), value]
         }
         return TextTable(rows: lines)

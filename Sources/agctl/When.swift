@@ -120,8 +120,8 @@ struct WhenCommand: DaemonVerb {
         ).all
         if session.isJSON { return firings.forEach { session.output.json($0.json) } }
         if !firings.isEmpty { session.output.write(Firings.table(firings, to: series.to).text()) }
-        let times = firings.count == 1 ? "once" : "\(firings.count) times"
-        session.output.writeLine("it would have fired \(times) in \(over ?? "")")
+        let times = firings.count == 1 ? "have fired once" : "have fired \(firings.count) times"
+        session.output.writeLine("it would \(firings.isEmpty ? "not have fired" : times) in \(over ?? "")")
         for gap in series.gaps { session.output.writeLine(session.output.style.dim(gap)) }
     }
 

@@ -8,7 +8,7 @@ struct Past {
     let folder: String
     let access: AccessRules
     let limits: RuntimeLimits
-    let outputMaximum: Int
+    var outputMaximum: Int
     let messageSize: Int
 
     /// The steps that a request may take.

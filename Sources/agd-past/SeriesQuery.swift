@@ -13,24 +13,31 @@ final class SeriesQuery {
     private let principal: String?
     private let now: Timestamp
     private let mostSteps: Int
+    private let mostCost: Int
     private var from = Timestamp.epoch
     private var to = Timestamp.epoch
     /// By number, as `Following` gives it.
     private var values: [StretchedValues] = []
     private var gaps: [(from: Timestamp, to: Timestamp)] = []
     private var isExact = true
+    /// Bytes of values that the answer may still have.
+    private var room: Int
 
     static let mostAttributes = 1000
     /// Stretches of all attributes together.
     private static let mostStretches = 200_000
     /// Records and ticks.
-    private static let mostSteps = 10_000_000
+    static let mostSteps = 10_000_000
+    /// Steps of the rule, or of the rules that it reads, and of searches for attributes: about a minute.
+    static let mostCost = 1_000_000_000
 
     init(
         _ series: Request.Series, in past: Past, for client: ClientID, _ peer: Peer, as principal: String?,
-        now: Timestamp, atMost mostSteps: Int = SeriesQuery.mostSteps
+        now: Timestamp, atMost mostSteps: Int = SeriesQuery.mostSteps, costing mostCost: Int = SeriesQuery.mostCost
     ) {
+        self.mostCost = mostCost
         self.mostSteps = mostSteps
+        room = past.outputMaximum
         (self.series, self.past, self.client, self.peer) = (series, past, client, peer)
         (self.principal, self.now) = (principal, now)
     }
@@ -140,6 +147,12 @@ final class SeriesQuery {
             if let next, due.map({ next <= $0 }) ?? true { try graph.step() } else { graph.pass(to: moment) }
             if graph.generation != generation { try move(following, to: graph) }
             try takeChanges(following, graph)
+            if room < 0 { throw tooLong }
+            guard following.cost <= mostCost else {
+                throw Failure(
+                    .limit, "the rules cost more than \(mostCost) steps until \(graph.position.wall)",
+                    hint: "ask for a shorter time or less")
+            }
         }
         if graph.hasEnded { interrupt(from: graph.position.wall, to: end) }
         for number in values.indices { values[number].advance(to: nanoseconds(end)) }
@@ -159,7 +172,9 @@ final class SeriesQuery {
             values.append(
                 StretchedValues(length: nanoseconds(to), count: series.points, keepsSteps: series.changes))
         }
+        let before = values[number].size
         values[number].set(content, at: nanoseconds(time))
+        room -= values[number].size - before
     }
 
     /// Nothing is known of a time.
@@ -207,13 +222,15 @@ final class SeriesQuery {
                 ("gaps", .list(ValueList(gaps.map { ["from": .timestamp($0.from), "to": .timestamp($0.to)] }))),
                 ("exact", .bool(isExact)), ("series", .list(ValueList(told))),
             ]))
-        var room = past.outputMaximum
+        room = past.outputMaximum
         answer.draw(from: &room, isTyped: false)
-        guard room >= 0 else {
-            throw Failure(
-                .limit, "the answer would have more than \(past.outputMaximum) bytes (output-maximum)",
-                hint: "name fewer attributes, or ask for fewer points")
-        }
+        if room < 0 { throw tooLong }
         return answer
+    }
+
+    private var tooLong: Failure {
+        Failure(
+            .limit, "the answer would have more than \(past.outputMaximum) bytes (output-maximum)",
+            hint: "name fewer attributes, or ask for fewer points or for a shorter time")
     }
 }

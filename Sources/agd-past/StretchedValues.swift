@@ -22,6 +22,8 @@ struct StretchedValues {
     private var time: Int64 = 0
     private var stretch = 0
     private var end: Int64
+    /// Bytes of its values in the answer, about.
+    private(set) var size = 0
     /// nil: each change is not asked for.
     private var steps: [(time: Int64, content: Content?)]?
     private var hasMore = false
@@ -79,6 +81,13 @@ struct StretchedValues {
         if moment == 0 { return steps = [(0, present)] }
         if count >= StretchedValues.mostSteps { return hasMore = true }
         steps?.append((moment, present))
+        measure(present?.value)
+    }
+
+    private mutating func measure(_ value: Value?) {
+        var room = Int.max
+        value?.draw(from: &room, isTyped: false)
+        size = size.addingReportingOverflow(.max - room).partialValue
     }
 
     /// Lets time pass in which nothing changes.
@@ -97,6 +106,7 @@ struct StretchedValues {
             }
             time = max(time, next)
             guard time == end, stretch + 1 < count else { return }
+            measure(last[stretch])
             stretch += 1
             end = bound(stretch)
         }

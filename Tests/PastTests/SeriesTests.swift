@@ -96,16 +96,17 @@ private final class Recording {
 
     func series(
         _ subject: Request.Series.Subject, from: Double = 0, to: Double = 40, points: Int = 4,
-        access: AccessRules? = nil, atMost steps: Int = .max
+        access: AccessRules? = nil, atMost steps: Int = .max, costing cost: Int = .max, room: Int = 1 << 20
     ) throws(Failure) -> Value {
         flush()
-        let past = Past(folder: folder, access: access ?? AccessRules(), limits: RuntimeLimits())
+        var past = Past(folder: folder, access: access ?? AccessRules(), limits: RuntimeLimits())
+        past.outputMaximum = room
         let request = Request.Series(
             subject, from: .time(Recording.moment(from)), to: .time(Recording.moment(to)), points: points,
             changes: true)
         return try SeriesQuery(
             request, in: past, for: ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000), as: nil,
-            now: daemon.now.wall, atMost: steps
+            now: daemon.now.wall, atMost: steps, costing: cost
         ).answer()
     }
 
@@ -288,6 +289,29 @@ struct SeriesTests {
         #expect(refusal { () throws(Failure) in try recording.series(one, to: 20, atMost: 18) } == .limit)
         #expect(refusal { () throws(Failure) in try recording.series(one, to: 20, atMost: 19) } == nil)
         #expect(throws: Failure.self) { try recording.series(.attributes(["/a.x1"]), from: 20, to: 20) }
+    }
+
+    @Test("values that would make the answer too long are refused before they fill the memory") func long() throws {
+        let recording = try Recording("nodes: [{ id: a, state: { text: \"\" } }]\n")
+        for second in 1...20 {
+            recording.set("/a.text", .string(String(repeating: "\(second % 10)", count: 9000)), at: Double(second))
+        }
+        do throws(Failure) {
+            _ = try recording.series(.attributes(["/a.text"]), to: 20, points: 20, room: 200_000)
+            Issue.record("the answer has 360 kB")
+        } catch { #expect(error.code == .limit && error.message.contains("output-maximum")) }
+        #expect(try recording.one(.rule("size(text)", at: "/a"), to: 20.5, points: 1)["last"] == [9000])
+    }
+
+    @Test("a rule that costs too much ends the series, not the process") func costly() throws {
+        let recording = try Recording("nodes: [{ id: a, state: { x: 0 } }]\n")
+        for second in 1...20 { recording.set("/a.x", .int(Int64(second)), at: Double(second)) }
+        let rule = Request.Series.Subject.rule("[1, 2, 3, 4, 5, 6, 7, 8, 9].map(i, i * x).size()", at: "/a")
+        do throws(Failure) {
+            _ = try recording.series(rule, to: 20, costing: 500)
+            Issue.record("it costs more")
+        } catch { #expect(error.code == .limit && error.hint != nil) }
+        #expect(throws: Never.self) { try recording.series(rule, to: 20, costing: 1_000_000) }
     }
 
     @Test("a client gets series of what it may read, and no more") func rights() throws {
