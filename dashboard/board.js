@@ -601,7 +601,7 @@ export class Board {
 }
 
 /** Cards with the same id are the same card, wherever it stands. */
-function idOf({ path, kind, panel: { position, span, width, height, featured, ...panel }, title, rows, fault, series, parts }) {
+function idOf({ path, kind, panel: { position, section, span, width, height, featured, ...panel }, title, rows, fault, series, parts }) {
   return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series, parts])}`
 }
 

@@ -4,8 +4,8 @@
  */
 
 import { make } from './cards.js'
-import { add, forget, hidden, hide, idsIn, isAdded, isEmpty, move, said, say } from './draft.js'
-import { placeAt, words } from './format.js'
+import { add, forget, hidden, hide, idsIn, isAdded, isEmpty, move, moveInto, said, say } from './draft.js'
+import { idsOf, placeAt, words } from './format.js'
 import { says } from './language.js'
 import { adopt, sheet } from './style.js'
 
@@ -108,6 +108,12 @@ const FORMATS = ['number', 'percent', 'bytes', 'duration']
 const isPhone = matchMedia('(max-width: 720px)')
 const keyOf = ({ node, path, isAutomatic }) => `${node} ${isAutomatic ? path : ''}`
 const typeOf = (value) => (value === null || value === undefined ? 'string' : typeof value)
+/** `Meter: power` for /house/meter.power. The name `value` says nothing more. */
+const titleOf = (path) => {
+  const { node, name } = placeAt(path)
+  const owner = words(idsOf(node).at(-1) ?? '')
+  return name === 'value' || !owner ? owner || words(name) : `${owner}: ${words(name).toLowerCase()}`
+}
 const button = (text, className, act) => {
   const made = make('button', className, text)
   made.type = 'button'
@@ -446,16 +452,35 @@ export class Editor {
     }
   }
 
-  /** Moves a card or a section by one place. */
+  /** Moves a card or a section by one place. A card at the end of its section moves into the next one. */
   #step(key, by) {
     const isSection = key.startsWith('section ')
-    const all = isSection ? this.#sections : this.#cardOf(key)?.row.cards ?? []
+    const row = isSection ? null : this.#cardOf(key)?.row
+    const all = isSection ? this.#sections : row?.cards ?? []
     const from = all.findIndex((each) => (isSection ? `section ${each.key}` : keyOf(each)) === key)
     const to = from + by
-    if (from < 0 || to < 0 || to >= all.length) return
+    if (from < 0) return
+    if (to < 0 || to >= all.length) {
+      const rows = this.#ordinary
+      const into = row && rows[rows.indexOf(row) + by]
+      if (into && rows.includes(row)) this.#moveInto(all[from], row, into, by > 0 ? 0 : into.cards.length)
+      return
+    }
     const title = all[from].title
     this.#wanted = this.#focused = key
     this.#change((document) => move(document, this.#root, all, from, to), says.editing.moved(title, to + 1, all.length))
+  }
+
+  /** The rows between which cards can be moved. */
+  get #ordinary() {
+    return this.#board.answer.rows.filter(({ isFeatured }) => !isFeatured)
+  }
+
+  /** @param from and `into` are rows as the daemon has them. */
+  #moveInto(card, from, into, to) {
+    const { rows } = this.#board.answer
+    this.#wanted = this.#focused = keyOf(card)
+    this.#change((document) => moveInto(document, this.#root, rows, card, from, into, to), says.editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1))
   }
 
   #resize(card, member, by) {
@@ -482,7 +507,7 @@ export class Editor {
     if (!grip || event.button !== 0 || (event.pointerType !== 'mouse' && !event.target.closest('i'))) return
     const found = this.#cardOf(grip.dataset.edits)
     if (!found) return
-    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: found.row.key, order: found.row.cards, element: grip.parentElement, ghost: null }
+    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: found.row.key, rows: this.#board.answer.rows, element: grip.parentElement, ghost: null }
   }
 
   #pull(event) {
@@ -509,14 +534,31 @@ export class Editor {
     drag.ghost.style.translate = `${x - drag.x}px ${y - drag.y}px`
     if (y < EDGE) scrollBy(0, -SCROLL)
     else if (y > innerHeight - EDGE) scrollBy(0, SCROLL)
-    const row = this.#board.answer.rows.find((each) => each.key === drag.row)
+    const { rows } = this.#board.answer
+    const row = rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))
     if (!row) return this.#release()
     const from = row.cards.findIndex((each) => keyOf(each) === drag.key)
-    const to = this.#placeAt(row.cards.filter((_, i) => i !== from), x, y)
-    if (from < 0 || to === from) return
-    const cards = [...row.cards]
-    cards.splice(to, 0, ...cards.splice(from, 1))
-    this.#board.preview(this.#board.answer.rows.map((each) => (each === row ? { ...row, cards } : each)))
+    const card = row.cards[from]
+    const into = this.#rowAt(x, y, row)
+    const to = this.#placeAt(into.cards.filter((each) => each !== card), x, y)
+    if (into === row && to === from) return
+    this.#board.preview(rows.map((each) => {
+      const cards = each.cards.filter((other) => other !== card)
+      if (each === into) cards.splice(to, 0, card)
+      return { ...each, cards }
+    }))
+  }
+
+  /** The section at a point. A card of the first row stays there, and others do not come in. */
+  #rowAt(x, y, row) {
+    if (row.isFeatured) return row
+    const { left, top } = this.#board.element.getBoundingClientRect()
+    const sections = new Map([...this.#board.element.querySelectorAll(':scope > section')].map((each) => [each.dataset.key, each]))
+    return this.#ordinary.find(({ key }) => {
+      const section = sections.get(key)
+      const [start, above] = [left + (section?.offsetLeft ?? 0), top + (section?.offsetTop ?? 0)]
+      return section && x >= start && x <= start + section.offsetWidth && y >= above && y <= above + section.offsetHeight
+    }) ?? row
   }
 
   /** The number of cards that stand before a point, in the order of reading. */
@@ -542,13 +584,22 @@ export class Editor {
     if (!drag.ghost) return void (this.#drag = null)
     // The click that follows is none.
     addEventListener('click', (click) => click.stopPropagation(), { capture: true, once: true, signal: AbortSignal.timeout(50) })
-    const row = this.#board.answer.rows.find((each) => each.key === drag.row)
-    const from = drag.order.findIndex((each) => keyOf(each) === drag.key)
-    const to = row?.cards.findIndex((each) => keyOf(each) === drag.key) ?? -1
-    this.#release(event.type === 'pointerup' && to >= 0 && to !== from)
-    if (event.type !== 'pointerup' || to < 0 || to === from) return
+    const shown = this.#board.answer.rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))
+    const to = shown?.cards.findIndex((each) => keyOf(each) === drag.key) ?? -1
+    // As the daemon has them.
+    const row = drag.rows.find(({ key }) => key === drag.row)
+    const into = drag.rows.find(({ key }) => key === shown?.key)
+    const from = row.cards.findIndex((each) => keyOf(each) === drag.key)
+    const isMoved = event.type === 'pointerup' && Boolean(into) && (into !== row || to !== from)
+    this.#release(isMoved)
+    if (!isMoved) return
     this.#wanted = this.#focused = drag.key
-    this.#change((document) => move(document, this.#root, drag.order, from, to), says.editing.moved(drag.order[from].title, to + 1, drag.order.length))
+    const card = row.cards[from]
+    const text = into === row ? says.editing.moved(card.title, to + 1, row.cards.length) : says.editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1)
+    this.#change((document) => {
+      if (into === row) move(document, this.#root, row.cards, from, to)
+      else moveInto(document, this.#root, drag.rows, card, row, into, to)
+    }, text)
   }
 
   /** Ends a drag. Without a change the board is as before. */
@@ -680,6 +731,24 @@ export class Editor {
     field('height', editing.height, card.height ?? '', { options: [['', editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), editing.rowCount(each)])] })
     field('width', editing.full, panel.width, { type: 'checkbox', className: 'check' })
     if (!card.isAutomatic) field('featured', editing.featured, panel.featured, { type: 'checkbox', className: 'check' })
+    const rows = this.#ordinary
+    if (rows.length > 1 && rows.includes(row)) {
+      const holder = make('label', 'wide', editing.section)
+      const select = make('select')
+      select.dataset.member = 'section'
+      for (const each of rows) {
+        const option = make('option', '', each.heading)
+        option.value = each.key
+        select.append(option)
+      }
+      select.value = row.key
+      select.addEventListener('change', () => {
+        const into = rows.find(({ key }) => key === select.value)
+        this.#moveInto(card, row, into, into.cards.length)
+      })
+      holder.append(select)
+      form.append(holder)
+    }
     form.append(this.#moves(keyOf(card), row.cards.findIndex((each) => keyOf(each) === keyOf(card)), row.cards.length))
     const last = make('div', 'row')
     const added = this.#document && isAdded(this.#document, this.#root, card)
@@ -802,7 +871,7 @@ export class Editor {
         ...gone.map((card) => entry(card.title, `${editing.bringBack} · ${card.path}`, () => {
           this.#change((document) => say(document, this.#root, card, 'hidden', undefined), editing.broughtBack(card.title)).then(show)
         })),
-        ...fitting.slice(0, MOST_FOUND).map((each) => entry(words(placeAt(each.path).name), each.path, () => this.#add(each, select.value))))
+        ...fitting.slice(0, MOST_FOUND).map((each) => entry(titleOf(each.path), each.path, () => this.#add(each, select.value))))
       if (fitting.length > MOST_FOUND) list.append(make('li', 'none', editing.moreFound(fitting.length - MOST_FOUND)))
       if (fitting.length === 0) list.append(make('li', 'none', editing.noneFound))
     }
@@ -812,13 +881,11 @@ export class Editor {
   }
 
   async #add({ path, kind, value }, section) {
-    const { name, node } = placeAt(path)
     const type = typeOf(value)
     const isWritable = ['state', 'binding'].includes(kind)
     const known = this.#all.find(({ card }) => card.path === path && !card.panel.conversion)?.card
-    const owner = node === '/' ? '' : words(node.split('/').pop())
     const panel = {
-      title: known?.title ?? (owner ? `${owner}: ${words(name).toLowerCase()}` : words(name)),
+      title: known?.title ?? titleOf(path),
       kind: isWritable && type === 'boolean' ? 'toggle' : FIRST[type],
       ...Object.fromEntries(['unit', 'format', 'decimals', 'min', 'max', 'on', 'off'].map((each) => [each, known?.panel[each]]).filter(([, each]) => each !== undefined)),
     }

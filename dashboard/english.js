@@ -84,6 +84,7 @@ export default {
     editCard: (title) => `Edit ${title}`,
     editSection: (title) => `Edit the section ${title}`,
     moved: (title, place, count) => `${title} is now ${place} of ${count}`,
+    movedInto: (title, section, place, count) => `${title} is now in ${section}, ${place} of ${count}`,
     removed: (title) => `${title} was removed`,
     added: (title) => `${title} was added`,
     isWide: (title, count) => `${title} takes ${count} ${count > 1 ? 'columns' : 'column'}`,

@@ -84,6 +84,7 @@ export default {
     editCard: (title) => `${title} bearbeiten`,
     editSection: (title) => `Abschnitt ${title} bearbeiten`,
     moved: (title, place, count) => `${title} ist jetzt ${place} von ${count}`,
+    movedInto: (title, section, place, count) => `${title} ist jetzt in ${section}, ${place} von ${count}`,
     removed: (title) => `${title} wurde entfernt`,
     added: (title) => `${title} wurde hinzugefügt`,
     isWide: (title, count) => `${title} hat ${count} ${count > 1 ? 'Spalten' : 'Spalte'}`,
