@@ -183,7 +183,8 @@ let package = Package(
         // Row 6
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
         module(
-            "Archive", ["AttributeValues", "AttributeGraph", "ViewGraph", "GraphRuntime", "StateStore"], settings: fast),
+            "Archive", ["AttributeValues", "AttributeGraph", "CZlib", "ViewGraph", "GraphRuntime", "StateStore"],
+            settings: fast),
         module(
             "SceneTesting",
             ["AttributeValues", "GraphRuntime", "RuleLanguage", "SceneModel", "ViewGraph", "WireProtocol"],
@@ -271,8 +272,9 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop",
-                "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore", "TestSupport",
+                "Archive", "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer",
+                "EventLoop", "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore",
+                "TestSupport",
                 "WireProtocol", log,
             ],
             path: "Tests/Simulator", swiftSettings: fast + whole, linkerSettings: linker + oneThread),
@@ -308,7 +310,8 @@ let package = Package(
             ["Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
         tests(
             "Past",
-            ["agd-past", "Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
+            ["agd-past", "Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"],
+            exclude: ["Archives"]),
         tests("SceneTesting", ["SceneTesting", "SceneModel", "AttributeValues"]),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
         tests("Bridge", ["agd-bridge", "AttributeValues", "CommandArguments"]),

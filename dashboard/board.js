@@ -39,9 +39,13 @@ export class Board {
   #touched = null
   /** The call of `#place` that waits for it. */
   #postponed = null
-  #values = new Map()
-  /** When each value was last reported. */
-  #reports = new Map()
+  /** The present: `values` by path, and when each was last reported. */
+  #now = { values: new Map(), reports: new Map() }
+  /** What the cards show: the present, or a moment of the past. */
+  #shown = this.#now
+  /** The moment of the past that is shown: see `showPast`. */
+  then = null
+  #seek
   /** By path and kind. */
   #cards = new Map()
   /** Cards on their way out, by path and kind. */
@@ -76,10 +80,11 @@ export class Board {
   /**
    * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `density` (`compact` or
    *   `comfortable`; otherwise the scene or the width decides), `inspector` (makes the address of an attribute's page), `address`
-   *   (makes the address of a board), `onState` (called with what `agd-state` tells, see elements.d.ts).
+   *   (makes the address of a board), `onState` (called with what `agd-state` tells, see elements.d.ts), `seek` (see elements.js).
    */
-  constructor({ client, root = null, density = null, inspector = null, address = null, onState = () => {} }) {
+  constructor({ client, root = null, density = null, inspector = null, address = null, onState = () => {}, seek = null }) {
     this.#client = client
+    this.#seek = seek
     this.#root = root
     this.#density = density
     this.#inspector = inspector
@@ -155,6 +160,7 @@ export class Board {
   /** Shows the values of the board's attributes to a card outside of it. The result is false if the board has not all of them. */
   admit(card) {
     this.#guests.add(card)
+    card.setPast?.(this.#isPast)
     this.#index(card)
     if (this.#isLive === false) card.setLive(false)
     return card.paths.every((path) => this.#values.has(placeAt(path).attribute))
@@ -196,20 +202,23 @@ export class Board {
     for await (const event of this.#watch) {
       if (event instanceof Update) {
         if (event.initial) {
-          this.#values.clear()
-          this.#reports.clear()
+          for (const each of Object.values(this.#now)) each.clear()
           for (const [path, change] of event.details) this.#keep(path, change)
-          await this.#speak(root)
-          const found = board ?? (await this.#client.board(root))
-          await prepare(found.rows.flatMap(({ cards }) => cards.map(({ kind }) => kind)))
-          this.#lay(found)
+          // The present is laid when the page comes back to it.
+          if (this.#isPast) board = null
+          else await this.#speak(root)
+          const found = this.#isPast ? null : board ?? (await this.#client.board(root))
+          if (found) {
+            await prepare(found.rows.flatMap(({ cards }) => cards.map(({ kind }) => kind)))
+            this.#lay(found)
+          }
           // Cards that were read at another revision may be others.
           if (board && board.revision !== event.revision) this.#describeAgain(root)
           board = null
           this.#setLive(true)
         }
         this.#take(event.details, event.initial ? null : root)
-      } else if (event.method === 'structure') {
+      } else if (event.method === 'structure' && !this.#isPast) {
         this.#prepare(event)
         this.#describeAgain(root)
       }
@@ -224,14 +233,48 @@ export class Board {
     }
   }
 
+  get #values() {
+    return this.#shown.values
+  }
+
+  get #isPast() {
+    return this.then !== null
+  }
+
   #keep(path, { value, reported }) {
-    this.#values.set(path, value)
-    this.#reports.set(path, reported)
+    this.#now.values.set(path, value)
+    this.#now.reports.set(path, reported)
   }
 
   /** The change with which a card begins. */
   #known(path) {
-    return { value: this.#values.get(path), timeline: null, css: null, reported: this.#reports.get(path) }
+    return { value: this.#values.get(path), timeline: null, css: null, reported: this.#shown.reports.get(path) }
+  }
+
+  // MARK: The past
+
+  /**
+   * Shows a moment of the past: its `fault`, or `values`, `changed` (paths; null: all), another `board`, and what can `explain`.
+   * Null: now.
+   */
+  async showPast(past) {
+    this.then = past
+    this.#shown = past ? { values: past.values ?? new Map(), reports: new Map() } : this.#now
+    this.#report()
+    if (past?.fault) return this.#explain(past.fault)
+    for (const card of this.#all) card.setPast?.(this.#isPast)
+    if (past?.board) {
+      await prepare(past.board.rows.flatMap(({ cards }) => cards.map(({ kind }) => kind)))
+      // Meanwhile the page may have come back.
+      if (!this.#isPast) return
+      this.#lay(past.board)
+    }
+    for (const [path, readers] of this.#readers) {
+      if (!this.#values.has(path) || past?.changed?.has(path) === false) continue
+      for (const card of readers) card.show(path, this.#known(path))
+    }
+    for (const path of this.#statuses.keys()) this.#showStatus(path)
+    if (!past) await this.#describeAgain(this.#board.root)
   }
 
   /** @param root is asked for its cards again if they may be others; null for values with which its cards were just read. */
@@ -239,11 +282,14 @@ export class Board {
     let [isOutdated, isOtherLook] = [false, false]
     for (const [path, change] of details) {
       if (change.value instanceof AttributeFailed && change.value.code === 'removed') {
-        this.#values.delete(path)
-        this.#reports.delete(path)
+        for (const each of Object.values(this.#now)) each.delete(path)
         continue
       }
       this.#keep(path, change)
+      if (this.#isPast) {
+        for (const card of this.#readers.get(path) ?? []) card.keep?.(path, change)
+        continue
+      }
       for (const card of this.#readers.get(path) ?? []) card.show(path, change)
       if (this.#statuses.has(path)) this.#showStatus(path)
       isOutdated ||= this.#layout.has(path)
@@ -274,7 +320,9 @@ export class Board {
     while (this.#isOutdated && !this.#isClosed) {
       this.#isOutdated = false
       try {
-        this.#lay(await this.#client.board(root))
+        const found = await this.#client.board(root)
+        if (this.#isPast) break
+        this.#lay(found)
       } catch (error) {
         // A lost connection is told by the watch. If the root is gone, the board begins anew, and says so meanwhile.
         if (error.code && error.code !== 'unavailable') this.#watch.close()
@@ -518,6 +566,8 @@ export class Board {
       ...given, client: this.#client, inspector: this.#inspector, address: this.#address, onStatus: () => this.#report(),
       open: (card) => this.#open(card),
     })
+    card.setPast(this.#isPast)
+    card.seek = this.#seek
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
     card.id = given.id
@@ -574,14 +624,14 @@ export class Board {
     this.element.classList.toggle('is-themed', scheme === 'dark')
     const cards = [...this.#cards.values()]
     const wrong = cards.filter((card) => card.trouble).map(({ id, title, path, status, trouble, since = null, element, failure }) => ({
-      id, title, path, status: trouble, since, section: element.closest('section')?.querySelector('h2:not(.unseen)')?.textContent ?? null,
+      id, title, path, status: trouble, since: this.#isPast ? null : since, section: element.closest('section')?.querySelector('h2:not(.unseen)')?.textContent ?? null,
       reason: failure?.textContent ?? null,
       // The last change of this attribute began the status, unless a threshold did.
       statusPath: failure ? path : status?.path ?? null,
     }))
     const judged = cards.filter(({ levels, kind }) => levels.length > 0 || kind === 'status').length
     return {
-      root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal,
+      root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal, moment: this.then?.moment ?? null,
       colorScheme: scheme ?? undefined, locale: root ? this.#localeOf(root) : undefined,
       isEditable: Boolean(this.#board?.isEditable) && this.#client.clock?.isWritable === true, isEditing: this.#editor !== null,
     }

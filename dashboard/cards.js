@@ -32,6 +32,12 @@ const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 export class Card {
   #isSettled = false
   #ticks = 0
+  /** What is wrong in the present, also while the card shows the past. */
+  #trouble = null
+  /** True while the card shows a moment of the past. */
+  isPast = false
+  /** Lets the page go to a moment, in seconds since 1970; null if it cannot. */
+  seek = null
 
   /**
    * @param options `client`, what `board` answers of the card, `pasts` (what is known already of the pasts of its series), `open`
@@ -163,11 +169,29 @@ export class Card {
   }
 
   get isWritable() {
-    return this.client.clock?.isWritable !== false
+    return !this.isPast && this.client.clock?.isWritable !== false
   }
 
   add(...elements) {
     this.body.append(...elements)
+  }
+
+  /** The next values are of a moment of the past, or of the present again. */
+  setPast(isPast) {
+    if (this.isPast === isPast) return
+    this.isPast = isPast
+    this.element.classList.toggle('is-past', isPast)
+    this.body.title = isPast && this.body.querySelector('button, input, select, textarea') ? says.pastIsStill : ''
+  }
+
+  /** Keeps a present value for the line, while the card shows the past. */
+  keep(path, { value, reported }) {
+    this.#note(reported)
+    const i = this.rows ? -1 : this.series.findIndex((each) => each.path === path)
+    if (i < 0 || this.fault) return
+    if (value instanceof AttributeFailed) this.pasts[i]?.interrupt(this.now)
+    else this.#remember(i, this.isNumber && value in WRITTEN ? WRITTEN[value] : value)
+    this.view.tick?.()
   }
 
   show(path, change) {
@@ -192,14 +216,16 @@ export class Card {
     this.body.hidden = false
     this.value = value
     this.#judge()
-    if (at >= 0) this.#remember(at, value)
+    if (at >= 0) {
+      if (!(this.values[at] instanceof AttributeFailed)) this.values[at] = value
+      if (!this.isPast) this.#remember(at, value)
+    }
     this.view.show(change, path)
     this.#compare()
   }
 
   /** Notes a value for the past of the card. A value that is no number leaves a gap on an axis. */
   #remember(i, value) {
-    if (!(this.values[i] instanceof AttributeFailed)) this.values[i] = value
     const isNothing = value === null || typeof value === 'object'
     if (isNothing && !this.pasts[i]) return
     const past = (this.pasts[i] ??= typeof value === 'number' ? new History(KEPT) : new States())
@@ -214,7 +240,7 @@ export class Card {
 
   /** After a gap, a value that has not changed holds again. */
   hold() {
-    if (this.isOld || this.failure || this.rows) return
+    if (this.isOld || this.isPast || this.failure || this.rows) return
     this.pasts.forEach((past, i) => {
       const value = this.values[i]
       if (past?.value === null && value !== undefined && !(value instanceof AttributeFailed)) this.#remember(i, value)
@@ -233,7 +259,7 @@ export class Card {
 
   /** The error in words, instead of the value. */
   fail(failure) {
-    this.#interrupt(this.now)
+    if (!this.isPast) this.#interrupt(this.now)
     this.values = this.values.map((each) => (each instanceof AttributeFailed ? each : null))
     this.#compare()
     if (this.kind === 'status') this.setStatus(null)
@@ -259,7 +285,8 @@ export class Card {
     const trouble = this.failure ? 'error' : status && status !== 'ok' ? status : null
     if (trouble === this.trouble) return
     // Nobody knows since when a card has been as it was when it was made.
-    if (this.#isSettled) this.since = Date.now()
+    if (this.#isSettled && !this.isPast && trouble !== this.#trouble) this.since = Date.now()
+    if (!this.isPast) this.#trouble = trouble
     this.trouble = trouble
     this.onStatus()
   }
@@ -521,7 +548,7 @@ export function control(card, element, label = card.title) {
   element.setAttribute('aria-label', label)
   return () => {
     element.disabled = !card.isWritable
-    if (!card.isWritable) element.title = says.readOnly
+    element.title = card.isWritable ? '' : card.isPast ? says.pastIsStill : says.readOnly
   }
 }
 

@@ -32,7 +32,9 @@ export class History {
   }
 
   #begin(time, value) {
-    const limit = this.#phase + (Math.floor((time - this.#phase) / this.#width) + 1) * this.#width
+    let limit = this.#phase + (Math.floor((time - this.#phase) / this.#width) + 1) * this.#width
+    // Rounded, the beginning of a stretch may be in the stretch before.
+    if (limit <= time) limit += this.#width
     this.#stretches.push({ time, end: time, limit, low: value, high: value, slack: 0 })
   }
 

@@ -27,6 +27,18 @@ let shown = null
 /** The chart at which the person points. */
 let source = null
 let isDue = false
+/** The moment of the past that the page shows, in seconds since 1970; null: now. */
+let held = null
+/** Where a pointer was pressed that may begin to drag: `{ view, x, isMoved }`. */
+let drag = null
+/** Pixels after which a pointer drags. */
+const SLACK = 5
+
+/** Marks the moment of the past that the page shows in all charts. */
+export function hold(moment) {
+  held = moment
+  markAll()
+}
 
 /** Takes the questions that are asked of a chart. `event` is the first one. */
 export function point(view, event) {
@@ -38,7 +50,18 @@ export function point(view, event) {
   plot.addEventListener('pointercancel', () => clear(view))
   plot.addEventListener('keydown', (event) => step(view, event))
   plot.addEventListener('blur', () => clear(view))
+  for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) plot.addEventListener(name, () => (drag = null))
   if (event.pointerType === 'touch' || plot.matches(':hover')) move(view, event)
+}
+
+/** A drag takes the page to the moment under the pointer. The result is false if this is no drag. */
+function dragTo(view, event, ago) {
+  if (!view.card.seek || event.buttons !== 1) return false
+  drag ??= { view, x: event.clientX, isMoved: false }
+  if (drag.view !== view || (!drag.isMoved && Math.abs(event.clientX - drag.x) < SLACK)) return false
+  drag.isMoved = true
+  view.plot.setPointerCapture(event.pointerId)
+  return view.card.seek(view.card.wall(view.card.now - ago)) !== false
 }
 
 // A finger that has left a chart leaves the moment there, until it touches something else.
@@ -51,10 +74,12 @@ function areaOf({ area, line }) {
   return area ?? line.element
 }
 
-function move(view, { clientX }) {
+function move(view, event) {
   const { left, width } = areaOf(view).getBoundingClientRect()
-  const part = Math.min(1, Math.max(0, (clientX - left) / (width || 1)))
-  show(view, { ago: (1 - part) * view.span })
+  const part = Math.min(1, Math.max(0, (event.clientX - left) / (width || 1)))
+  const ago = (1 - part) * view.span
+  if (dragTo(view, event, ago)) clear(source)
+  else show(view, { ago })
 }
 
 function step(view, event) {
@@ -95,7 +120,7 @@ function markAll() {
     isDue = false
     for (const each of charts) {
       // It moves on with the values.
-      each.follow ??= each.drawn.push(() => shown && mark(each))
+      each.follow ??= each.drawn.push(() => (shown || held !== null) && mark(each))
       mark(each)
     }
   })
@@ -110,18 +135,20 @@ function valuesAt({ card, line }, time) {
 function mark(view) {
   const { card, plot, span } = view
   const { now } = card
-  const time = shown && (shown.time ?? now - shown.ago)
+  const time = shown ? shown.time ?? now - shown.ago : held === null ? null : held - card.wall(0)
   // A shorter chart does not reach so far into the past.
   const part = time === null ? null : 1 - (now - time) / span
   if (part === null || part < 0) return unmark(view)
   adopt(plot, look)
   const values = valuesAt(view, time)
   const texts = values.map((each) => textOfPast(card, each))
-  if (view !== source && values.every((each) => each.length === 0)) return unmark(view)
+  if (shown && view !== source && values.every((each) => each.length === 0)) return unmark(view)
   if (view.line) drawIn(view, values, part)
   else drawOver(view, part)
   const said = `${moment(card.wall(time), 1, card.locale)}, ${now - time < 0.5 ? says.now : says.ago(duration(now - time))}`
-  if (plot.localName === 'div') showTag(view, part, said, texts)
+  const isTold = shown || texts.length > 1
+  if (!isTold) untag(view)
+  else if (plot.localName === 'div') showTag(view, part, said, texts)
   else card.sayOfMoment(`${texts[0]} · ${moment(card.wall(time), 1, card.locale)}`)
   view.isMarked = true
   if (view !== source || plot.localName !== 'div') return
@@ -135,11 +162,17 @@ function unmark(view) {
   view.isMarked = false
   for (const each of view.marks ?? []) each.remove()
   view.marks = null
-  view.tag?.remove()
-  view.tag = null
-  if (view.plot.localName !== 'div') return view.card.sayOfMoment(null)
+  untag(view)
+  if (view.plot.localName !== 'div') return
   view.plot.setAttribute('aria-valuenow', '0')
   view.plot.setAttribute('aria-valuetext', says.now)
+}
+
+/** Of the moment that the page shows, cards tell the value themselves. */
+function untag(view) {
+  view.tag?.remove()
+  view.tag = null
+  if (view.plot.localName !== 'div') view.card.sayOfMoment(null)
 }
 
 /** A line at the moment, and a dot on each series. */

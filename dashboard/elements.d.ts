@@ -120,6 +120,8 @@ export interface BoardState {
   isLive: boolean | null
   /** Why the page may not watch any more, for example because its token was withdrawn. */
   refusal: string | null
+  /** The moment of the past that it shows, in seconds since 1970; null: now. */
+  moment: number | null
   colorScheme?: string
   locale?: string
   /** The person may edit the board. */

@@ -172,6 +172,8 @@ export class AgdBoard extends HTMLElement {
   inspector = null
   /** Makes the address of the page of a board, for cards with a `link`; null makes no links. */
   address = null
+  /** Goes to the moment to which a chart is dragged, in seconds since 1970; null lets nobody drag. */
+  seek = null
 
   async connectedCallback() {
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [tokens, look]
@@ -184,6 +186,7 @@ export class AgdBoard extends HTMLElement {
       density: this.getAttribute('density'),
       inspector: this.inspector,
       address: this.address,
+      seek: this.seek,
       onState: (state) => this.dispatchEvent(new CustomEvent('agd-state', { detail: state })),
     })
     this.shadowRoot.replaceChildren(this.#board.element)
@@ -203,6 +206,11 @@ export class AgdBoard extends HTMLElement {
   /** Shows only cards whose title or path contains the text. */
   filter(text) {
     this.#board?.filter(text)
+  }
+
+  /** Shows a moment of the past; null shows the present again. See `showPast` in board.js. */
+  showPast(past) {
+    return this.#board?.showPast(past)
   }
 
   /** Begins to edit the board. */

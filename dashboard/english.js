@@ -75,6 +75,28 @@ export default {
   keyEscape: 'close',
   close: 'Close',
 
+  // The past
+  timeAxis: 'Time',
+  shownMoment: 'Moment',
+  atNow: 'Now',
+  allTime: 'All',
+  lookBack: 'Look back',
+  lookBackHint: 'Look back ([)',
+  keyLookBack: 'look back; arrow keys go from change to change',
+  pastIsStill: 'This is the past. The control works again when the page is back at now.',
+  noPast: (text) => `The past cannot be read: ${text}`,
+  notThen: 'There is no record of this moment.',
+  changes: (count) => `${count} change${count === 1 ? '' : 's'}`,
+  showAll: 'Show all that changed',
+  undo: 'Undo',
+  reaction: 'reaction',
+  writes: (count, value) => `${count} writes, last ${value}`,
+  notInArchive: 'The archive does not have this transaction any more.',
+  undoTree: (revision) => `Revision ${revision} has changed the tree, so it is not taken back here.`,
+  undoNothing: (revision) => `Revision ${revision} has written nothing that can be taken back.`,
+  undoMissing: (path) => `${path} was not there before, or is not there any more.`,
+  writtenSince: (who, revision) => `${who} has written since, last in revision ${revision}. Nothing was changed.`,
+
   // Editing
   edit: 'Edit the board',
   editing: {

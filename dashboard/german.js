@@ -75,6 +75,28 @@ export default {
   keyEscape: 'schließen',
   close: 'Schließen',
 
+  // The past
+  timeAxis: 'Zeit',
+  shownMoment: 'Zeitpunkt',
+  atNow: 'Jetzt',
+  allTime: 'Alles',
+  lookBack: 'Zurückblicken',
+  lookBackHint: 'Zurückblicken ([)',
+  keyLookBack: 'zurückblicken; Pfeiltasten gehen von Änderung zu Änderung',
+  pastIsStill: 'Das ist die Vergangenheit. Das Bedienelement geht wieder, sobald die Seite die Gegenwart zeigt.',
+  noPast: (text) => `Die Vergangenheit kann nicht gelesen werden: ${text}`,
+  notThen: 'Von diesem Zeitpunkt gibt es keine Aufzeichnung.',
+  changes: (count) => `${count} Änderung${count === 1 ? '' : 'en'}`,
+  showAll: 'Alle Änderungen zeigen',
+  undo: 'Rückgängig',
+  reaction: 'Reaktion',
+  writes: (count, value) => `${count}-mal geschrieben, zuletzt ${value}`,
+  notInArchive: 'Das Archiv hat diese Transaktion nicht mehr.',
+  undoTree: (revision) => `Revision ${revision} hat den Baum geändert und wird hier nicht zurückgenommen.`,
+  undoNothing: (revision) => `Revision ${revision} hat nichts geschrieben, was zurückgenommen werden kann.`,
+  undoMissing: (path) => `${path} gab es davor nicht, oder es gibt es nicht mehr.`,
+  writtenSince: (who, revision) => `${who} hat seither geschrieben, zuletzt in Revision ${revision}. Nichts wurde geändert.`,
+
   // Editing
   edit: 'Tafel bearbeiten',
   editing: {

@@ -94,8 +94,10 @@ export const kinds = {
       show({ value }) {
         adopt(lines, look)
         const isAtEnd = lines.scrollTop + lines.clientHeight >= lines.scrollHeight - 4
+        // Of a moment of the past, only its own line is known.
+        if (card.isPast) lines.replaceChildren()
         if (Array.isArray(value)) lines.replaceChildren(...value.slice(-MOST_LINES).map((each) => lineOf(card, each)))
-        else lines.append(lineOf(card, value, new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
+        else lines.append(lineOf(card, value, card.isPast ? null : new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
         while (lines.childElementCount > MOST_LINES) lines.firstChild.remove()
         const hasLevels = lines.querySelector('[data-level]') !== null
         if (hasLevels || lines.childElementCount > FEW) furnish(hasLevels)

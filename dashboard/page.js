@@ -2,7 +2,7 @@
 
 import { client } from './elements.js'
 import { SHAPES } from './cards.js'
-import { timeOfDay } from './format.js'
+import { duration, moment, timeOfDay } from './format.js'
 import { language, says, write as writeWords } from './language.js'
 import { tokens } from './style.js'
 
@@ -11,6 +11,10 @@ writeWords(document)
 
 const part = (id) => document.getElementById(id)
 const query = new URLSearchParams(location.search)
+/** The moment of the past that the address asks for, until the page shows it. */
+let asked = Date.parse(query.get('t')) / 1000 || null
+const askedTime = query.get('t')
+query.delete('t')
 /** The address of this page with another board. */
 const address = (root) => `?${new URLSearchParams({ ...Object.fromEntries(query), root })}`
 const board = document.createElement('agd-board')
@@ -18,8 +22,11 @@ board.className = 'fills'
 for (const name of ['root', 'density']) if (query.get(name)) board.setAttribute(name, query.get(name))
 board.inspector = (path) => `inspect?path=${encodeURIComponent(path)}`
 board.address = address
+board.seek = (wall) => look(wall)
 
 let locale
+/** The axis of time, once somebody has looked back. */
+let axis = null
 /** What the board has told last. */
 let state = { wrong: [], statuses: [], boards: [] }
 /** Since when nothing is wrong, if that began while the page was open. */
@@ -45,7 +52,7 @@ function summary(wrong) {
 }
 
 board.addEventListener('agd-state', ({ detail }) => {
-  if (state.wrong.length > 0 && detail.wrong.length === 0) wellSince = Date.now()
+  if (state.wrong.length > 0 && detail.wrong.length === 0 && !state.moment && !detail.moment) wellSince = Date.now()
   const isEnded = state.isEditing && !detail.isEditing
   state = detail
   const { title, isLive, refusal, colorScheme, boards, root } = detail
@@ -57,14 +64,24 @@ board.addEventListener('agd-state', ({ detail }) => {
   if (document.documentElement.lang !== language) writeWords(document)
   document.documentElement.dir = query.get('dir') ?? (RTL.test(locale ?? '') ? 'rtl' : 'ltr')
   const said = isLive === null ? says.connecting : isLive ? says.live : refusal ?? says.noConnection
-  write(part('connection'), said)
+  if (!isPast()) write(part('connection'), said)
   document.body.dataset.live = String(isLive)
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
+  if (asked !== null && root) {
+    look(asked, askedTime)
+    asked = null
+  }
   showStatus(title)
   showBoards(boards, root)
   if (part('wrong').open) showWrong()
-  part('edit').hidden = !detail.isEditable || detail.isEditing || !isLive
+  part('edit').hidden = !detail.isEditable || detail.isEditing || !isLive || isPast()
   if (isEnded) part('edit').focus()
 })
+
+/** True if the page shows a moment of the past. */
+function isPast() {
+  return Boolean(axis?.moment)
+}
 
 function showStatus(title) {
   // Old values say nothing about the present.
@@ -79,9 +96,9 @@ function showStatus(title) {
     shape.setAttribute('aria-hidden', 'true')
     button.replaceChildren(shape, text)
   }
-  const name = document.hidden || !isKnown || worst === 'ok' ? title : `${SHAPES[worst]} ${text} – ${title}`
+  const name = isPast() ? `${momentText(axis.moment.wall)} – ${title}` : document.hidden || !isKnown || worst === 'ok' ? title : `${SHAPES[worst]} ${text} – ${title}`
   if (document.title !== name) document.title = name
-  showIcon(isKnown && !document.hidden ? worst : 'none')
+  showIcon(isKnown && !document.hidden && !isPast() ? worst : 'none')
 }
 
 /** The icon has the shape and the colour of the worst status. */
@@ -133,6 +150,7 @@ async function learn(paths) {
 async function openWrong() {
   if (!part('wrong').open) part('wrong').showModal()
   showWrong()
+  if (isPast()) return
   await learn(state.wrong.length > 0 ? state.wrong.filter(({ since, statusPath }) => !since && statusPath).map(({ statusPath }) => statusPath) : wellSince ? [] : state.statuses)
   if (part('wrong').open) showWrong()
 }
@@ -141,17 +159,17 @@ const since = (time) => (time ? says.since(timeOfDay(time, locale)) : '')
 
 function showWrong() {
   const { wrong, statuses } = state
-  const times = statuses.map((path) => known.get(path))
-  const last = wellSince ?? (times.length > 0 && times.every(Boolean) ? Math.max(...times) : null)
+  const times = isPast() ? [] : statuses.map((path) => known.get(path))
+  const last = isPast() ? null : wellSince ?? (times.length > 0 && times.every(Boolean) ? Math.max(...times) : null)
   part('wrong-title').textContent = wrong.length > 0 ? says.whatIsWrong : `${says.allIsWell} ${since(last)}`.trim()
-  const sorted = wrong.map((each) => ({ ...each, time: each.since ?? known.get(each.statusPath) }))
+  const sorted = wrong.map((each) => ({ ...each, time: isPast() ? null : each.since ?? known.get(each.statusPath) }))
     .sort((a, b) => RANKS.indexOf(a.status) - RANKS.indexOf(b.status) || (b.time ?? 0) - (a.time ?? 0))
   part('wrong').querySelector('ul').replaceChildren(...sorted.map(({ id, title, section, status, time, reason }) => {
     const item = make('li', '')
     const button = make('button', '', { type: 'button' })
     const shape = make('span', SHAPES[status], { className: `shape ${status}` })
     shape.setAttribute('aria-hidden', 'true')
-    button.append(shape, make('b', title), make('span', [says.counted[status](1), section, since(time) || says.sinceBefore].filter(Boolean).join(' · ')))
+    button.append(shape, make('b', title), make('span', [says.counted[status](1), section, since(time) || (isPast() ? '' : says.sinceBefore)].filter(Boolean).join(' · ')))
     if (reason) button.append(make('span', reason))
     button.addEventListener('click', () => {
       part('wrong').close()
@@ -164,10 +182,47 @@ function showWrong() {
 
 part('status').addEventListener('click', openWrong)
 
+// MARK: The past
+
+/** Opens the axis, and goes to a moment if one is given. The result is false if there is no past. */
+function look(wall = null, time, isByKey = false) {
+  if (!client().clock.hasPast) return false
+  if (axis) return show()
+  import('./axis.js').then(({ Axis }) => {
+    axis ??= new Axis({ client: client(), board, root: () => state.root ?? '/', locale: () => locale, onMoment: showMoment })
+    show()
+  }, () => {})
+  function show() {
+    axis.open()
+    if (wall !== null) axis.go(wall, time)
+    if (isByKey) axis.focus()
+  }
+}
+
+function momentText(wall) {
+  const isToday = new Date(wall * 1000).toDateString() === new Date().toDateString()
+  return [isToday ? '' : moment(wall, 86_400, locale ?? language), moment(wall, 1, locale ?? language)].filter(Boolean).join(', ')
+}
+
+/** The header tells the moment, and how long ago it was. */
+function showMoment(wall) {
+  document.body.toggleAttribute('data-past', wall !== null)
+  part('connection').setAttribute('aria-live', wall === null ? 'polite' : 'off')
+  write(part('connection'), wall === null ? says.live : `${momentText(wall)} · ${says.ago(duration(Date.now() / 1000 - wall))}`)
+  showStatus(state.title ?? 'agd')
+}
+
+part('clock').addEventListener('click', () => {
+  if (axis?.isOpen) return axis.close()
+  look()
+})
+
 // MARK: Clock, search and help
 
 function showClock() {
   // Even an equal text would make the browser draw.
+  if (isPast()) showMoment(axis.moment.wall)
+  part('clock').disabled = !client().clock.hasPast || state.isEditing
   write(part('clock'), new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' }))
 }
 showClock()
@@ -207,6 +262,10 @@ document.addEventListener('keydown', (event) => {
     part('keys').showModal()
   } else if (event.key === '!') {
     openWrong()
+  } else if (event.key === '[' && !part('clock').disabled) {
+    look(null, null, true)
+  } else if (event.key === 'Escape' && isPast() && !document.querySelector('dialog[open]') && !board.shadowRoot.querySelector('dialog[open]')) {
+    axis?.go(null)
   } else if (event.key === 'e' && !part('edit').hidden) {
     board.edit()
   } else if (event.key === 'i') {

@@ -455,7 +455,7 @@ class Shown {
     if (this.#isExplaining || this.#isEnded || this.#base.series.length > 1) return
     this.#isExplaining = true
     try {
-      const found = await this.#client.explain(this.#path)
+      const found = await (this.#board.then ?? this.#client).explain(this.#path)
       if (this.#isEnded) return
       const { why, inputs, readers } = this.#parts
       why.replaceChildren(make('h3', '', says.why), facts([

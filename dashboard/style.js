@@ -50,7 +50,7 @@ export const look = sheet(`
 
 /* Sections share bands, and their cards rows: layout.js says how many columns each takes. */
 .board { color: var(--ink); position: relative; overflow-x: clip; display: grid; gap: var(--gap, 12px); --gap: 12px; --row: 112px; }
-:host(.fills) .board { min-height: min(100dvh - var(--above, 68px) - 16px, var(--most, 0px)); }
+:host(.fills) .board { min-height: min(100dvh - var(--above, 68px) - 16px - var(--foot, 0px), var(--most, 0px)); }
 .empty { grid-column: 1 / -1; }
 section { color: var(--ink); min-width: 0; container: section / inline-size; display: flex; flex-direction: column; }
 .board.is-themed { background: var(--page); }

@@ -19,17 +19,23 @@ func countRequests(_ program: String) throws {
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
     let counting = try Counting(program)
     var excesses: [String] = []
-    for (name, shape, watchers, durability, limit) in [
-        ("set a map", Message.Shape.map, 0, nil, Limit(instructions: 7_200, allocations: 1)),
-        ("set a number", .number, 0, nil, Limit(instructions: 5_400, allocations: 0)),
-        ("set a map, 1 watcher", .map, 1, nil, Limit(instructions: 13_000, allocations: 1)),
-        ("set a map, durable normal", .map, 0, "normal", Limit(instructions: 15_300, allocations: 1)),
+    for (name, shape, watchers, durability, archives, limit) in [
+        ("set a map", Message.Shape.map, 0, nil, false, Limit(instructions: 7_200, allocations: 1)),
+        ("set a number", .number, 0, nil, false, Limit(instructions: 5_400, allocations: 0)),
+        ("set a map, 1 watcher", .map, 1, nil, false, Limit(instructions: 13_000, allocations: 1)),
+        ("set a map, durable normal", .map, 0, "normal", false, Limit(instructions: 15_300, allocations: 1)),
+        ("set a map, durable normal, archive", .map, 0, "normal", true, Limit(instructions: 15_300, allocations: 1)),
+        ("set a number, durable normal", .number, 0, "normal", false, Limit(instructions: 15_300, allocations: 1)),
+        (
+            "set a number, durable normal, archive", .number, 0, "normal", true,
+            Limit(instructions: 15_300, allocations: 1)
+        ),
     ] {
         let instructions = try counting.count("Collected :", ["--tool=callgrind", "--callgrind-out-file=/dev/null"]) {
-            try counting.perform($0, shape, watchers: watchers, durability, runner: $1)
+            try counting.perform($0, shape, watchers: watchers, durability, archives, runner: $1)
         }
         let allocations = try counting.count("total heap usage:", ["--tool=memcheck", "--leak-check=no"]) {
-            try counting.perform($0, shape, watchers: watchers, durability, runner: $1)
+            try counting.perform($0, shape, watchers: watchers, durability, archives, runner: $1)
         }
         tell(#"{"case":"\#(name)","instructions":\#(instructions),"allocations":\#(allocations)}"#)
         if instructions > limit.instructions || allocations > limit.allocations {
@@ -71,9 +77,10 @@ private final class Counting {
     }
 
     func perform(
-        _ requests: Int, _ shape: Message.Shape, watchers: Int, _ durability: String?, runner: [String]
+        _ requests: Int, _ shape: Message.Shape, watchers: Int, _ durability: String?, _ archives: Bool,
+        runner: [String]
     ) throws {
-        let agd = try Agd(program, durability: durability, runner: runner)
+        let agd = try Agd(program, durability: durability, archives: archives, runner: runner)
         let writer = try DaemonClient(agd.socketPath)
         let watchers = try (0..<watchers).map { _ in try DaemonClient(agd.socketPath) }
         for watcher in watchers {

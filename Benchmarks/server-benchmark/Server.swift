@@ -54,13 +54,14 @@ struct Message {
 final class Agd: Server {
     let daemon: DaemonProcess
 
-    init(_ program: String, durability: String?, runner: [String] = []) throws {
+    init(_ program: String, durability: String?, archives: Bool = true, runner: [String] = []) throws {
         let nodes = (0..<Message.keys).map { place in
             #"{"id":"\#(Message.name(place))","state":{"load":{"initial":\#(Message.map(place))},"v":0.0}}"#
         }
         daemon = try DaemonProcess(
             program, scene: #"{"nodes":[{"id":"host","children":[\#(nodes.joined(separator: ","))]}]}"#,
-            settings: ["clients = 2000"] + (durability.map { ["durability = \($0)"] } ?? []),
+            settings: ["clients = 2000"] + (durability.map { ["durability = \($0)"] } ?? [])
+                + (archives ? [] : ["archive-size = 0"]),
             hasStore: durability != nil, runner: runner)
     }
 

@@ -149,7 +149,7 @@ extension Modifiable {
         changed { $0.onChange(of: SceneExpression(value), initial, [first] + others) }
     }
 
-    /// Performs the steps when the node comes into the tree, but not at a start of the daemon.
+    /// Performs the steps when the node comes into the tree. Over restarts of the daemon, that happens once.
     public func onAppear(_ first: Action.Step, _ others: Action.Step...) -> Self {
         changed { $0.add([first] + others, to: \.appearing, at: "onAppear") }
     }

@@ -55,6 +55,8 @@ public final class Archive {
     private var began = 0.0
     /// When the archive tries again, in monotonic seconds; nil: it is running.
     private var retry: Double?
+    /// The segment whose size was looked at last.
+    private var nextSize = 0
     private let head = ByteBuffer(capacity: 1 << 16)
     private var isUnsynced = false
 
@@ -65,6 +67,8 @@ public final class Archive {
     /// Findings of the start, for the log.
     public private(set) var notes: [String] = []
 
+    /// Increases with every change that an older agd-past cannot read.
+    public static let formatVersion = 1
     /// The longest `archive-time`, in seconds: a hundred years.
     public static let longestTime = 100.0 * 366 * 86_400
     /// Of the archive, a segment is at most one part in so many.
@@ -76,6 +80,8 @@ public final class Archive {
     private static let fewestRecords = 1 << 18
     /// Bytes that wait in memory: then they are written although the second is not over.
     private static let fullBatch = 1 << 18
+    /// The sizes of so many segments are looked at whenever a new one begins.
+    private static let sizesAtOnce = 64
     /// Seconds.
     private static let retryInterval = 10.0
     public static let flushInterval = 1.0
@@ -238,11 +244,20 @@ public final class Archive {
     /// Deletes the oldest segments while they are too many or too old. The last two stay: the present one has no image
     /// yet.
     private func deleteOld(at time: Moment) {
+        lookAtSizes()
         while segments.count > 2 {
             let isOld = segments[0].end < time.wall.seconds - Int64(limits.time)
             guard isOld || size > limits.size else { return }
             if unlink(folder + "/" + Segment.name(segments[0].number)) != 0, errno != ENOENT { return }
             segments.removeFirst()
+        }
+    }
+
+    /// Looks again how large some of the closed segments are: agd-past packs them.
+    private func lookAtSizes() {
+        for _ in 0..<min(Archive.sizesAtOnce, segments.count - 1) {
+            nextSize = (nextSize + 1) % (segments.count - 1)
+            if let size = Segment.size(of: segments[nextSize].number, in: folder) { segments[nextSize].size = size }
         }
     }
 

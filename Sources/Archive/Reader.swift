@@ -17,8 +17,12 @@ public struct SegmentBasis {
 
     /// That of a segment; nil if there is none, or if it has no complete batch yet.
     public init?(of number: UInt64, in folder: String) {
-        guard let basis = SegmentReader(number, in: folder, atMost: Segment.basisBytes)?.basis else { return nil }
-        self = basis
+        for most in Segment.basisBytes {
+            guard let basis = SegmentReader(number, in: folder, atMost: most)?.basis else { continue }
+            self = basis
+            return
+        }
+        return nil
     }
 
     init(_ value: Value) throws(Failure) {

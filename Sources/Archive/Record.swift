@@ -156,17 +156,29 @@ struct FieldReader {
         return String(utf8: try part(count))
     }
 
-    private mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
+    mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
         let width = MemoryLayout<Number>.size
         guard bytes.count - place >= width else { throw FieldReader.unreadable }
         defer { place += width }
         return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: type)
     }
 
-    private mutating func part(_ count: Int) throws(Failure) -> UnsafeBufferPointer<UInt8> {
+    mutating func part(_ count: Int) throws(Failure) -> UnsafeBufferPointer<UInt8> {
         guard count <= bytes.count - place else { throw FieldReader.unreadable }
         defer { place += count }
         return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+    }
+
+    /// Goes behind a text.
+    mutating func skipText() throws(Failure) {
+        let count = try count()
+        _ = try part(count)
+    }
+
+    /// Goes behind the fields of a value of the kind `other`.
+    mutating func skipOther() throws(Failure) {
+        let count = Int(UInt32(littleEndian: try fixed(UInt32.self)))
+        _ = try part(count)
     }
 
     mutating func value(_ values: ValueReader) throws(Failure) -> Value {

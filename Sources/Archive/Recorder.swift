@@ -87,7 +87,11 @@ final class Recorder: TransactionRecorder {
     init(_ feed: StoreFeed) { self.feed = feed }
 
     /// The rows of no node with which a life begins: declarations.
-    func begin(with rows: [StoredRow]) { for row in rows { note(row.key, row.name, row.value) } }
+    func begin(with rows: [StoredRow]) {
+        for row in rows where ![StoreChange.onceKey, StoreChange.willKey].contains(row.key) {
+            note(row.key, row.name, row.value)
+        }
+    }
 
     /// Begins a segment, whose basis is given.
     func beginSegment(_ basis: Value, at time: Moment, revision: UInt64) {
@@ -226,7 +230,7 @@ final class Recorder: TransactionRecorder {
         bytes.append(record: .place)
         bytes.append(counted: key)
         bytes.append(counted: name)
-        bytes.append(counted: path == RecordedPlace.path(key, name) ? "" : path)
+        bytes.append(counted: path ?? "")
     }
 
     /// Makes a write a part of a stretch.
@@ -292,6 +296,8 @@ final class Recorder: TransactionRecorder {
     // MARK: Rows
 
     func add(_ change: StoreChange) {
+        // The past performs no request and no last will.
+        if [StoreChange.onceKey, StoreChange.willKey].contains(change.key) { return }
         if change.key.utf8.first == UInt8(ascii: "@") { note(change.key, change.name, change.value) }
         guard isOn else { return }
         open()

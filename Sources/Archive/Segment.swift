@@ -6,6 +6,8 @@ import StateStore
 /// 4 bytes each, and the records.
 ///
 /// A batch is written by one call. A power cut or a kill leaves at most one that is cut off, at the end.
+///
+/// Segments that nobody writes to any more may be packed: see `PackedSegment`. `read` gives them as they were written.
 package enum Segment {
     static let sign: StaticString = "agdpast1"
     static let headSize = 8
@@ -22,8 +24,9 @@ package enum Segment {
         name.hasSuffix(suffix) ? UInt64(name.dropLast(suffix.utf8.count)) : nil
     }
 
-    /// The first batch of a segment has its basis, with the texts of the scenes.
-    static let basisBytes = 16 << 20
+    /// The first batch of a segment has its basis, with the texts of the scenes. So many bytes are read for it at
+    /// first, and more if it is longer.
+    static let basisBytes = [1 << 14, 1 << 18, 16 << 20]
 
     /// A file, and what is known of it.
     package struct File {
@@ -50,8 +53,21 @@ package enum Segment {
         return files.sorted { $0.number < $1.number }
     }
 
-    /// The content of a segment. One that is being written has only its complete batches.
+    static func size(of number: UInt64, in folder: String) -> Int? {
+        var status = stat()
+        return stat(folder + "/" + name(number), &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// The content of a segment. One that is being written may end with a batch that is not complete.
+    /// - Parameter most: the rest of it may be missing behind so many bytes.
     package static func read(_ number: UInt64, in folder: String, atMost most: Int = .max) -> [UInt8]? {
+        guard let bytes = readFile(number, in: folder, atMost: most) else { return nil }
+        return bytes.withUnsafeBufferPointer {
+            PackedSegment.isPacked($0) ? PackedSegment.unpack($0, atMost: most) : bytes
+        }
+    }
+
+    static func readFile(_ number: UInt64, in folder: String, atMost most: Int = .max) -> [UInt8]? {
         let descriptor = open(folder + "/" + name(number), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -68,15 +84,35 @@ package enum Segment {
         return bytes
     }
 
+    static func begins(_ bytes: UnsafeBufferPointer<UInt8>, with sign: StaticString) -> Bool {
+        guard bytes.count >= sign.utf8CodeUnitCount, let begin = bytes.baseAddress else { return false }
+        return memcmp(begin, sign.utf8Start, sign.utf8CodeUnitCount) == 0
+    }
+
+    /// Appends a batch.
+    static func append(_ records: ByteBuffer, to bytes: ByteBuffer) {
+        bytes.append(littleEndian: UInt32(truncatingIfNeeded: records.count))
+        bytes.append(littleEndian: records.withBytes { StateStore.checksum(of: $0) })
+        bytes.append(records)
+    }
+
+    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to file: Int32, _ path: String) throws(ArchiveError) {
+        var done = 0
+        while done < bytes.count {
+            let count = Glibc.write(file, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw ArchiveError("write", path) }
+            done += count
+        }
+    }
+
     /// The end of the sound batches of a segment, from a place on where one begins.
     /// - Parameter body: gets the records of each batch.
     /// - Returns: where the next batch begins; nil if it is no segment.
     package static func forEachBatch(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Int? {
-        guard bytes.count >= sign.utf8CodeUnitCount, let begin = bytes.baseAddress,
-            memcmp(begin, sign.utf8Start, sign.utf8CodeUnitCount) == 0
-        else { return nil }
+        guard begins(bytes, with: sign) else { return nil }
         var place = max(start, sign.utf8CodeUnitCount)
         while bytes.count - place >= headSize {
             let raw = UnsafeRawBufferPointer(bytes)
@@ -130,24 +166,15 @@ final class SegmentFile {
     /// Appends a batch. If that fails, the file ends with the batch before.
     func append(_ records: ByteBuffer, with head: ByteBuffer) throws(ArchiveError) {
         head.removeAll()
-        head.append(littleEndian: UInt32(truncatingIfNeeded: records.count))
-        head.append(littleEndian: records.withBytes { StateStore.checksum(of: $0) })
-        head.append(records)
+        Segment.append(records, to: head)
         try head.withBytes { (bytes) throws(ArchiveError) in try write(bytes) }
     }
 
     private func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(ArchiveError) {
-        var done = 0
-        while done < bytes.count {
-            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let error = ArchiveError("write", path)
-                // Shrinking a file needs no space.
-                _ = ftruncate(descriptor, off_t(size))
-                throw error
-            }
-            done += count
+        do throws(ArchiveError) { try Segment.write(bytes, to: descriptor, path) } catch {
+            // Shrinking a file needs no space.
+            _ = ftruncate(descriptor, off_t(size))
+            throw error
         }
         size += bytes.count
     }

@@ -73,7 +73,8 @@ extension AttributePath: CustomStringConvertible {
     /// The id itself if it needs no quotes, else a JSON string without control characters.
     public static func quoteIfNeeded(_ id: String) -> String { isBare(id) ? id : quote(id) }
 
-    fileprivate static func isBare(_ name: String) -> Bool {
+    /// True if a name needs no quotes in a path.
+    public static func isBare(_ name: String) -> Bool {
         var isASCII = true
         for byte in name.utf8 {
             guard PathReader.isBare(byte) else { return false }

@@ -36,13 +36,14 @@ extension Daemon {
     /// Called when nothing is left on the loop.
     package func finish() throws(StartupError) {
         defer { entrance.remove() }
-        archive?.close(at: Daemon.now(), revision: runtime.revision)
+        // After a failure the archive has records of a turn that was not committed.
         if let failure { throw failure }
+        archive?.close(at: Daemon.now(), revision: runtime.revision)
         do throws(StoreError) {
             try store?.append(
                 runtime.store.lastChanges(at: Daemon.now()), revision: runtime.revision,
                 resumableFrom: runtime.resumableFrom)
-            try store?.close(revision: runtime.revision)
+            try store?.close(revision: runtime.revision, at: Daemon.now().wall)
         } catch { throw StartupError(error) }
         log.notice("stopped")
     }

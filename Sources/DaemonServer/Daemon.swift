@@ -85,7 +85,7 @@ public final class Daemon {
             if let store, let restored { Daemon.announce(store, restored, log) }
             runtime = GraphRuntime(
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
-                revision: restored?.revision ?? 0, at: Daemon.now())
+                revision: restored?.revision ?? 0, at: Daemon.now().goingOn(from: restored?.committed))
             let machine = MachineSettings(environment)
             for warning in machine.warnings { log.warning("\(warning)") }
             runtime.beginWith(machine.values)

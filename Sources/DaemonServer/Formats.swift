@@ -1,3 +1,4 @@
+import Archive
 import SceneModel
 import StateStore
 import WireProtocol
@@ -6,6 +7,7 @@ import WireProtocol
 /// cannot read.
 public enum Formats {
     public static var summary: String {
-        "protocol \(ProtocolSchema.version), scenes \(SceneLimits.formatVersion), store \(StateStore.schemaVersion)"
+        "protocol \(ProtocolSchema.version), scenes \(SceneLimits.formatVersion), store \(StateStore.schemaVersion), "
+            + "archive \(Archive.formatVersion)"
     }
 }

@@ -41,7 +41,7 @@ final class Turn {
     /// - Throws: the error of a commit. The graph is then ahead of the disk, and no client knows: the daemon must end.
     func run(at now: Moment) throws(StoreError) -> Bool {
         let isDue = deadline.map { $0 <= now.monotonic } ?? false
-        guard sessions.hasNews || isDue || runtime.hasLostWills else { return false }
+        guard sessions.hasNews || isDue else { return false }
 
         runtime.beginTurn(at: now)
         sessions.takeNews(into: &news)
@@ -51,7 +51,8 @@ final class Turn {
         runtime.endTurn()
         takeOutcome(at: now)
         try store?.append(
-            runtime.outcome.changes, runtime.store, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            runtime.outcome.changes, runtime.store, revision: runtime.revision, resumableFrom: runtime.resumableFrom,
+            at: now.wall)
         runtime.forgetOutcome()
         outbox.put(behindCommitAt: now.monotonic)
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)

@@ -30,7 +30,7 @@ package final class Budget {
 /// The bytes that one request, stream or subscription has taken from a budget. They return when this object is freed.
 final class Account {
     private let budget: Budget
-    private let owners: [String]
+    let owners: [String]
     private let free: Int
     private(set) var amount = 0
 
@@ -73,6 +73,7 @@ struct Owners {
 package final class Budgets {
     package let memory: Budget
     package let streams = Budget(total: Limits.streams, share: Limits.streamShare)
+    package let pasts = Budget(total: Limits.pasts, share: Limits.pastShare)
 
     package init(memory: Int = Limits.memory, share: Int = Limits.memoryShare) {
         self.memory = Budget(total: memory, share: share)

@@ -16,6 +16,8 @@ final class DaemonLink {
     private static let firstPause = 0.05
     private static let longestPause = 2.0
 
+    /// The name of the program that listens at the path, for people.
+    private let server: String
     private let path: String
     /// The principal for which the connection acts; nil for the gateway's own user.
     private let principal: String?
@@ -58,8 +60,8 @@ final class DaemonLink {
     var isSilent: () -> Bool = { false }
 
     /// Does not connect yet.
-    init(path: String, principal: String?, _ memory: Budget, _ machine: any Machine) {
-        self.path = path
+    init(_ server: String = "daemon", path: String, principal: String?, _ memory: Budget, _ machine: any Machine) {
+        (self.server, self.path) = (server, path)
         restAccount = Account(memory, Owners(peer: "daemon", principal: principal).names)
         self.principal = principal
         self.machine = machine
@@ -74,7 +76,7 @@ final class DaemonLink {
     var isAway: Bool { if case .resting = state { true } else { false } }
 
     /// The reason why there is no connection.
-    var reason: String { refusal ?? (isSilent() ? DaemonLink.silence : "no daemon answers at \(path)") }
+    var reason: String { refusal ?? (isSilent() ? DaemonLink.silence : "no \(server) answers at \(path)") }
 
     static let silence = "the daemon does not answer"
 
@@ -145,7 +147,7 @@ final class DaemonLink {
             // After a refusal other requests would have the rights of the gateway's own user.
             guard case .greeting = state else { return }
             if let error = reply.message["error"] {
-                refusal = "the daemon refuses: \(error["message"]?.string ?? "no reason")"
+                refusal = refusal(error)
                 line.close()
             } else {
                 refusal = nil
@@ -155,6 +157,10 @@ final class DaemonLink {
         lastID += 1
         waiting[lastID] = hello
         line.send(DaemonLink.message("hello", .map(parameters), id: lastID))
+    }
+
+    private func refusal(_ error: Value) -> String {
+        "the \(server) refuses: \(error["message"]?.string ?? "no reason")"
     }
 
     private static func message(_ method: String, _ parameters: Value, id: Int64) -> ByteBuffer {
@@ -302,7 +308,11 @@ extension DaemonLink: DaemonLineDelegate {
         // Each request that it has read is shorter than one that is too long for it.
         guard error["message"]?.string?.hasPrefix("a message of more than") == true,
             let (id, each) = waiting.max(by: { $0.value.size < $1.value.size })
-        else { return line.close() }
+        else {
+            // It lets nobody in, and says why.
+            if isGreeting { refusal = refusal(error) }
+            return line.close()
+        }
         waiting[id] = nil
         let message: Value = ["error": error]
         each.answer(Reply(members: Array(message.jsonText.utf8.dropFirst())))
@@ -315,7 +325,7 @@ extension DaemonLink: DaemonLineDelegate {
         state = nil
         listeners = [:]
         if wasUp { onChange(false) }
-        refuseAll("the daemon closed the connection")
+        refuseAll(refusal ?? "the \(server) closed the connection")
         retry()
     }
 

@@ -40,6 +40,7 @@ package final class FrontDoor {
     private let pulse: Pulse
     package let meter = Meter()
     private let pace: Pace
+    private let pasts: Pasts
     package let budgets: Budgets
     private let machine: any Machine
     /// Told why the file of the tokens cannot be used.
@@ -53,6 +54,7 @@ package final class FrontDoor {
         self.tokens = tokens
         self.machine = machine
         pace = Pace(machine)
+        pasts = Pasts(beside: settings.socket, budgets, machine)
         pulse = Pulse(path: settings.socket, budgets.memory, machine)
     }
 
@@ -139,7 +141,8 @@ package final class FrontDoor {
     private func gateway(of principal: String?) -> Gateway {
         if let gateway = gateways[principal] { return gateway }
         let gateway = Gateway(
-            settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, pace: pace, machine)
+            settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, pace: pace,
+            pasts: pasts, machine)
         gateways[principal] = gateway
         gateway.start()
         return gateway

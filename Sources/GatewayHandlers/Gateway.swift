@@ -40,6 +40,8 @@ package final class Gateway {
     private static let reading: Set<String> = [
         "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "layers", "stats", "eval",
     ]
+    /// What only agd-past knows. What it does with subscriptions, pages do without.
+    private static let past: Set<String> = ["log", "seek", "series"]
     /// A recording costs the daemon time, so it counts as a write.
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "restore", "trace"]
 
@@ -50,6 +52,7 @@ package final class Gateway {
     private let principal: String?
     private let budgets: Budgets
     private let pace: Pace
+    private let pasts: Pasts
     /// The subscriptions of the principal at the daemon.
     private let places = Budget(total: Limits.subscriptions, share: Limits.subscriptionsOfPeer)
     private let machine: any Machine
@@ -63,9 +66,9 @@ package final class Gateway {
     /// - Parameter principal: nil for the rights of the gateway's own user.
     init(
         settings: Settings, principal: String?, pulse: Pulse, meter: Meter, budgets: Budgets, pace: Pace,
-        _ machine: any Machine
+        pasts: Pasts, _ machine: any Machine
     ) {
-        self.pace = pace
+        (self.pace, self.pasts) = (pace, pasts)
         self.principal = principal
         self.budgets = budgets
         self.settings = settings
@@ -91,6 +94,7 @@ package final class Gateway {
     func stop() {
         hasEnded = true
         link.close()
+        pasts.end(of: principal)
         for page in pages.values { page.end() }
     }
 
@@ -124,6 +128,9 @@ package final class Gateway {
             case ("POST", "/rpc"):
                 try request.target.allow()
                 rpc(request, reply: answer)
+            case ("POST", "/past"):
+                try request.target.allow("page")
+                rpc(request, past: try page(request.target), reply: answer)
             case ("GET", "/metrics"), ("HEAD", "/metrics"):
                 try request.target.allow("path")
                 let isOpen = request.headers.list("accept").contains { $0.hasPrefix(Meter.openType) }
@@ -228,7 +235,8 @@ package final class Gateway {
 
     /// The methods of the addresses.
     private static let methods: [String: [String]] = [
-        "/value": ["GET", "HEAD"], "/watch": ["GET", "POST"], "/rpc": ["POST"], "/metrics": ["GET", "HEAD"],
+        "/value": ["GET", "HEAD"], "/watch": ["GET", "POST"], "/rpc": ["POST"], "/past": ["POST"],
+        "/metrics": ["GET", "HEAD"],
         "/healthz": ["GET", "HEAD"], "/readyz": ["GET", "HEAD"], "/write": ["POST"], "/api/v2/write": ["POST"],
     ]
 
@@ -274,7 +282,19 @@ package final class Gateway {
 
     // MARK: Any method
 
-    private func rpc(_ request: FrontDoor.Request, reply: @escaping (Answer) -> Void) {
+    /// The name of the page that looks back.
+    private func page(_ target: Target) throws(UnreadableOption) -> String {
+        guard let page = target["page"], !page.isEmpty, page.utf8.count <= Limits.pageName else {
+            throw UnreadableOption(
+                text:
+                    "name the page, as in /past?page=5f2c, with at most \(Limits.pageName) bytes: each has a connection"
+            )
+        }
+        return page
+    }
+
+    /// - Parameter past: the page whose connection to agd-past answers; nil: the daemon does.
+    private func rpc(_ request: FrontDoor.Request, past: String? = nil, reply: @escaping (Answer) -> Void) {
         guard request.headers.first("content-type")?.hasPrefix("application/json") == true else {
             return reply(
                 .refusal(
@@ -286,7 +306,7 @@ package final class Gateway {
             return reply(Gateway.refusal(of: error, code: RequestFault.parse))
         }
         guard case .list(let calls) = message else {
-            return call(message, request.memory) { reply(Answer(status: .ok, body: $0 + [Gateway.lineFeed])) }
+            return call(message, past, request.memory) { reply(Answer(status: .ok, body: $0 + [Gateway.lineFeed])) }
         }
         guard !calls.isEmpty, calls.count <= Limits.batch else {
             let failure = Failure(.invalid, "a batch has 1 to \(Limits.batch) calls")
@@ -295,7 +315,7 @@ package final class Gateway {
         var answers = [[UInt8]](repeating: [], count: calls.count)
         var missing = calls.count
         for (index, each) in calls.enumerated() {
-            call(each, request.memory) { answer in
+            call(each, past, request.memory) { answer in
                 answers[index] = answer
                 if index + 1 < answers.count { answers[index].append(UInt8(ascii: ",")) }
                 missing -= 1
@@ -324,7 +344,7 @@ package final class Gateway {
     }
 
     /// - Parameter reply: gets the bytes of the answer.
-    private func call(_ message: Value, _ memory: Account, reply: @escaping ([UInt8]) -> Void) {
+    private func call(_ message: Value, _ past: String?, _ memory: Account, reply: @escaping ([UInt8]) -> Void) {
         let id = message["id"] ?? .null
         func refuse(_ code: Int, _ failure: Failure) { reply(Reply(failure, code: code).bytes(id: id)) }
         guard let method = message["method"]?.string else {
@@ -334,17 +354,31 @@ package final class Gateway {
             let hint = "a page has the rights of its token, or of the gateway's user"
             return refuse(RequestFault.refused, Failure(.denied, "a page may not name itself", hint: hint))
         }
-        guard Gateway.reading.contains(method) || Gateway.writing.contains(method) else {
-            let hint = method == "subscribe" ? "use /watch for subscriptions" : "use agctl or the daemon's socket"
+        let isReading = Gateway.reading.contains(method) || past != nil && Gateway.past.contains(method)
+        guard isReading || Gateway.writing.contains(method) else {
+            let hint =
+                Gateway.past.contains(method)
+                ? "/past answers it"
+                : method == "subscribe" ? "use /watch for subscriptions" : "use agctl or the daemon's socket"
             let failure = Failure(.notFound, "the gateway has no method '\(method)'", hint: hint)
             return refuse(RequestFault.methodNotFound, failure)
         }
-        guard Gateway.reading.contains(method) || settings.isWritable else {
+        guard isReading || past == nil else {
+            return refuse(
+                RequestFault.refused, Failure(.readOnly, "nobody changes the past", hint: "/rpc changes the present"))
+        }
+        guard isReading || settings.isWritable else {
             let hint = "agd-gateway --writable lets pages write"
             return refuse(RequestFault.refused, Failure(.denied, "the gateway only reads", hint: hint))
         }
         meter.note(method: method)
-        link.send(method, message["params"] ?? .map(ValueMap()), memory) { answer in reply(answer.bytes(id: id)) }
+        let parameters = message["params"] ?? .map(ValueMap())
+        guard let past else {
+            return link.send(method, parameters, memory) { answer in reply(answer.bytes(id: id)) }
+        }
+        pasts.send(method, parameters, for: Pasts.Page(principal: principal, name: past), memory) { answer in
+            reply(answer.bytes(id: id))
+        }
     }
 
     // MARK: Watching
@@ -568,7 +602,7 @@ package final class Gateway {
     private var clock: ValueMap {
         ValueMap([
             ("monotonic", .double(machine.now)), ("time", .double(machine.date)), ("isLive", .bool(link.isUp)),
-            ("isWritable", .bool(settings.isWritable)),
+            ("isWritable", .bool(settings.isWritable)), ("hasPast", .bool(pasts.isThere)),
         ])
     }
 

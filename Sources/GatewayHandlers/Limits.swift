@@ -48,12 +48,17 @@ package enum Limits {
     /// A stream whose client has read nothing for so long is closed, if something waits for the client.
     package static let stallTime = 30.0
 
+    /// A connection to agd-past that has been asked nothing for so long ends.
+    package static let pastTime = 60.0
+
     // MARK: Numbers
 
     package static let connections = 4096
     package static let connectionsOfPeer = 3500
+    /// Connections of a peer without a complete request. The library's round takes some 80 µs for each that sends bits.
+    package static let unfinishedOfPeer = 512
     /// Of these, the ones that wait longest are closed when there is no room for a new one.
-    package static let evicted = 64
+    package static let evicted = 128
     package static let streams = 2500
     /// Streams of one principal, and of one peer.
     package static let streamShare = 2000
@@ -63,6 +68,12 @@ package enum Limits {
     package static let subscriptionsOfPeer = 750
     /// Subscriptions of one page.
     package static let subscriptionsOfPage = 256
+    /// Connections to agd-past, which serves 16 by itself: some are left for others.
+    package static let pasts = 12
+    /// Connections to agd-past of one principal, and of one peer.
+    package static let pastShare = 8
+    /// Bytes of the name that a page has given itself.
+    package static let pageName = 64
     /// Calls in a batch.
     package static let batch = 256
 }

@@ -12,6 +12,8 @@ package protocol Machine: AnyObject {
     /// Connects to the daemon's socket.
     /// - Returns: nil if nobody listens there.
     func connect(to path: String, _ delegate: any DaemonLineDelegate) -> (any DaemonLine)?
+    /// True if there is a socket, whether somebody listens or not.
+    func hasSocket(at path: String) -> Bool
 }
 
 /// A call that is to come.

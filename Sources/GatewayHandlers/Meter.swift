@@ -8,7 +8,9 @@ package final class Meter {
     /// Upper bounds of the histogram's buckets, in seconds.
     private static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
     /// All other addresses are counted as pages, so that clients cannot create series.
-    private static let addresses: Set<String> = ["/value", "/watch", "/rpc", "/metrics", "/write", "/api/v2/write"]
+    private static let addresses: Set<String> = [
+        "/value", "/watch", "/rpc", "/past", "/metrics", "/write", "/api/v2/write",
+    ]
 
     private struct Series {
         /// One for each bound, and one for longer times.

@@ -53,8 +53,12 @@ package struct PeerTime {
     }
 
     /// The connections that are closed to make room: of those without a complete request the ones that wait longest.
-    package static func evicted<Peer>(of peers: some Sequence<Peer>, _ time: (Peer) -> PeerTime) -> [Peer] {
-        let idle = peers.map { ($0, time($0)) }.filter(\.1.isEvictable).sorted { $0.1.since < $1.1.since }
-        return idle.prefix(Limits.evicted).map(\.0)
+    /// - Parameter limit: so many may stay.
+    package static func evicted<Peer>(of peers: some Sequence<Peer>, over limit: Int = 0, _ time: (Peer) -> PeerTime)
+        -> [Peer]
+    {
+        let idle = peers.map { ($0, time($0)) }.filter(\.1.isEvictable)
+        if idle.count < limit { return [] }
+        return idle.sorted { $0.1.since < $1.1.since }.prefix(Limits.evicted).map(\.0)
     }
 }

@@ -3,7 +3,7 @@ import WireProtocol
 
 /// The turn that is being played: its time, and its deliveries.
 final class CurrentTurn {
-    private(set) var now: Moment
+    var now: Moment
     private(set) var number: UInt64 = 0
     /// See `GraphRuntime.turnClock`.
     var clock: (() -> Double)?
@@ -24,8 +24,8 @@ final class CurrentTurn {
     /// Seconds since the runtime began.
     var uptime: Double { now.monotonic - start }
 
-    func begin(at now: Moment) {
-        self.now = now
+    /// Begins at the time of the turn before.
+    func begin() {
         number += 1
         began = time
         if !deliveries.isEmpty { deliveries = [] }

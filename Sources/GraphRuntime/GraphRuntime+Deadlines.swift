@@ -42,6 +42,14 @@ extension GraphRuntime {
         store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true)
     }
 
+    /// Calls the actions of the nodes that this start has made, if they have not appeared in an earlier life.
+    func callFirst() {
+        if isPast || !graph.reactions.areWaiting { return }
+        graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.instanceCost
+        watching.complete(since: graph.stamp, "start")
+    }
+
     /// Runs the rules that were deferred because a request had used up its budget, with a budget of their own, and
     /// notifies their watchers.
     func resumeRules() {

@@ -19,13 +19,16 @@ extension GraphRuntime {
 
     /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
-        turn.begin(at: now)
+        turn.begin()
         store.beginTurn()
         recording.beginTurn(graph.counters)
+        // The first turn begins at the time of the last commit.
+        callFirst()
+        if hasLostWills { performLostWills() }
+        turn.now = now
         tickClocks()
         resumeRules()
         expireForwards()
-        if hasLostWills { performLostWills() }
         jobSteps = limits.sliceSteps
         doJobs()
         queue.begin()
@@ -191,7 +194,7 @@ extension GraphRuntime {
         case .board(let path, let panel): return try reader.board(path, panel, client)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.readPast(of: path)
-        case .log, .seek, .play: throw GraphRuntime.present
+        case .log, .series, .seek, .play: throw GraphRuntime.present
         case .dump(let path, let format, let layer): return try reader.dump(path, format, layer)
         case .layers(let path): return try reader.layers(path)
         case .stats(let format): return stats(format)

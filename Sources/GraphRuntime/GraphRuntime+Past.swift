@@ -55,6 +55,9 @@ extension GraphRuntime {
         }
     }
 
+    /// Begins at a revision, when the graph is as it was then.
+    public func beginPast(at revision: UInt64) { history.beginPast(at: revision) }
+
     /// Performs a recorded transaction in a turn that has begun at the record's time, and tells subscribers.
     public func replay(_ change: RecordedChange) {
         precondition(isPast, "only the past is replayed")
@@ -71,10 +74,12 @@ extension GraphRuntime {
             if left.count == rest.count { break }
             rest = left
         }
-        history.replay(change, since: stamp, states)
-        var options = TransactionOptions()
-        options.animation = change.animation
-        watching.publishReplayed(since: stamp, try? presentations.motion(options), change.label)
+        if !isFollowed {
+            history.replay(change, since: stamp, states)
+            var options = TransactionOptions()
+            options.animation = change.animation
+            watching.publishReplayed(since: stamp, try? presentations.motion(options), change.label)
+        }
         // Nobody keeps what is replayed.
         _ = graph.takeStoreChanges(at: change.revision)
         _ = graph.takeReports()
@@ -86,7 +91,13 @@ extension GraphRuntime {
         graph.stepsLeft = .max
         let stamp = graph.stamp
         graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
-        watching.publishReplayed(since: stamp, nil, nil)
+        if !isFollowed { watching.publishReplayed(since: stamp, nil, nil) }
+    }
+
+    /// When the next watched clock ticks, or an operator changes its result; nil: never.
+    public var nextPassing: Timestamp? {
+        guard graph.hasClocks else { return nil }
+        return graph.nextWait(from: turn.now.wall, elapsed: turn.now.elapsed).flatMap { turn.now.wall.advanced(by: $0) }
     }
 
     /// Begins with the operators' clock of an image. Call before anything is loaded.

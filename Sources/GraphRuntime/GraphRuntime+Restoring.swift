@@ -18,7 +18,7 @@ extension GraphRuntime {
         let others = rows.ofNoNode
         repeats.restore(others.filter { $0.key.hasSameBytes(as: Repeats.key) })
         authors.restore(others.filter { $0.key.hasSameBytes(as: PartAuthors.key) })
-        wills.restore(others.filter { $0.key.hasSameBytes(as: LastWills.key) })
+        if !isPast { wills.restore(others.filter { $0.key.hasSameBytes(as: LastWills.key) }) }
         var failures = graph.restore(rows)
         restoreDelegations(others.filter { $0.key.hasSameBytes(as: Delegations.key) })
         _ = graph.takeInvalidated()

@@ -53,6 +53,9 @@ public final class GraphRuntime {
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
+    /// See `Following`.
+    var isFollowed = false
+
     /// The output of the turn, complete between `endTurn` and `forgetOutcome`.
     public internal(set) var outcome = Outcome()
     /// Shares the turn that is being played between clients.

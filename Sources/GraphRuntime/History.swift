@@ -79,6 +79,12 @@ final class History {
         changedNames.append(structure, at: revision, in: graph)
     }
 
+    /// Begins the past at a revision. The scenes that were loaded for it are no transactions.
+    func beginPast(at revision: UInt64) {
+        self.revision = revision
+        transactions = Ring(capacity: limits.historyLength)
+    }
+
     /// Records a transaction of the past under its own revision.
     func replay(_ change: RecordedChange, since stamp: UInt64, _ writes: [AttributeID]) {
         revision = change.revision
@@ -187,8 +193,13 @@ extension Ring where Element == Transaction {
     fileprivate func find(_ revision: UInt64) -> Transaction? {
         guard count > 0 else { return nil }
         let first = self[0].revision
-        guard revision >= first, revision - first < UInt64(count) else { return nil }
-        return self[Int(revision - first)]
+        guard revision >= first else { return nil }
+        // The past has not every revision.
+        if revision - first < UInt64(count), self[Int(revision - first)].revision == revision {
+            return self[Int(revision - first)]
+        }
+        let low = (0..<count).partitioningIndex { self[$0].revision >= revision }
+        return low < count && self[low].revision == revision ? self[low] : nil
     }
 
     fileprivate func find(at stamp: UInt64) -> Transaction? {

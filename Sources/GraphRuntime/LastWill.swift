@@ -128,8 +128,8 @@ extension Mutation {
 
 extension GraphRuntime {
     /// Performs the `onDisconnect` transactions of clients that were connected when an earlier life of the daemon ended
-    /// without order: their connections have ended, too. Each is performed with the rights that its client has now, and
-    /// once: the row goes in the same commit.
+    /// without order: their connections have ended, too. Each is performed at the time of the last commit of that life,
+    /// with the rights that its client has now, and once: the row goes in the same commit.
     func performLostWills() {
         for will in wills.takeLost() {
             let client = Client(

@@ -282,7 +282,7 @@ final class Reader {
 
 extension AttributePath {
     /// - Throws: `invalid` if the path names an attribute.
-    init(node text: String) throws(Failure) {
+    public init(node text: String) throws(Failure) {
         try self.init(text)
         if attribute != nil { throw Failure(.invalid, "\(text) names an attribute, not a node", path: text) }
     }

@@ -70,13 +70,10 @@ public final class StoreFeed {
 
     // MARK: For the recorder
 
-    /// The key of a state's node, its name there, and its path; nil if the state has left the tree, or is left out of
-    /// the past.
-    public func storedPlace(of state: AttributeID) -> (key: String, name: String, path: String)? {
-        guard graph.isAlive(state), !graph.isLeftOut(state), let (key, name) = graph.storedPlace(ofState: state) else {
-            return nil
-        }
-        return (key, name, graph.path(of: state))
+    /// The key of a state's node, its name there, and its path, if that is another; nil if the state has left the tree,
+    /// or is left out of the past.
+    public func storedPlace(of state: AttributeID) -> (key: String, name: String, path: String?)? {
+        graph.isAlive(state) && !graph.isLeftOut(state) ? graph.storedPlace(ofState: state) : nil
     }
 
     /// The present value of a state.

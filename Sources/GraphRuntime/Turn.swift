@@ -22,6 +22,18 @@ public struct Moment {
         self.recorded = recorded
     }
 
+    /// The moment with which a graph goes on whose last commit was at a time of the wall clock. The time between is a
+    /// sleep: the first turn, at this moment, ends it.
+    /// - Parameter time: nil: there was no commit.
+    public func goingOn(from time: Timestamp?) -> Moment {
+        guard let time else { return self }
+        var moment = self
+        // A wall clock that was set back tells nothing.
+        moment.asleep -= max(0, wall.since(time)?.seconds ?? 0)
+        moment.wall = time
+        return moment
+    }
+
     /// The time since the machine was booted, which operators over time use.
     public var elapsed: TimeSpan {
         recorded ?? TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded()))

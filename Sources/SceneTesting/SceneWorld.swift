@@ -158,13 +158,12 @@ final class SceneWorld {
     func restart(after pause: TimeSpan, scenes: [(file: String, text: String)]?) throws(Failure) {
         let earlier = known
         daemon.end()
-        let (rows, revision) = (daemon.rows, daemon.runtime.revision)
         daemon.advanceClock(pause)
         if let scenes { self.scenes = scenes }
-        daemon = VirtualDaemon(limits: SceneWorld.limits, revision: revision, at: daemon.now)
+        daemon = VirtualDaemon(
+            limits: SceneWorld.limits, after: daemon, revision: daemon.runtime.revision, at: daemon.now)
         try load()
-        daemon.rows = rows
-        _ = daemon.runtime.restore(rows)
+        _ = daemon.runtime.restore(daemon.rows)
         try begin()
         try watch()
         changed = Set(known.filter { earlier[$0.key] != $0.value }.keys)

@@ -16,23 +16,24 @@ package final class VirtualDaemon {
     package private(set) var kept: [StoreChange] = []
     /// The rows of the store, by key and name.
     private var stored: [String: [String: StoredRow]] = [:]
+    /// When the store was last written; nil: never.
+    private var committed: Timestamp?
     private var nextRequest: Int64 = 1
 
-    /// - Parameter revision: the last one of the earlier life.
-    package init(limits: RuntimeLimits = RuntimeLimits(), revision: UInt64 = 0, at now: Moment) {
+    /// - Parameters:
+    ///   - earlier: an earlier life, with whose rows this one begins; `GraphRuntime.restore` gives them to the graph.
+    ///   - revision: the last one of that life.
+    package init(
+        limits: RuntimeLimits = RuntimeLimits(), after earlier: VirtualDaemon? = nil, revision: UInt64 = 0,
+        at now: Moment
+    ) {
         self.now = now
-        runtime = GraphRuntime(limits: limits, epoch: "test", revision: revision, at: now)
+        (stored, committed) = (earlier?.stored ?? [:], earlier?.committed)
+        runtime = GraphRuntime(limits: limits, epoch: "test", revision: revision, at: now.goingOn(from: committed))
     }
 
-    /// The rows of the store. To set them is to begin with what an earlier life has left; `GraphRuntime.restore` gives
-    /// them to the graph.
-    package var rows: [StoredRow] {
-        get { stored.values.flatMap(\.values) }
-        set {
-            stored = [:]
-            for row in newValue { stored[row.key, default: [:]][row.name] = row }
-        }
-    }
+    /// The rows of the store.
+    package var rows: [StoredRow] { stored.values.flatMap(\.values) }
 
     // MARK: Turns
 
@@ -45,9 +46,13 @@ package final class VirtualDaemon {
     }
 
     /// The daemon ends: the store gets the last rows.
-    package func end() { store(runtime.store.lastChanges(at: now).map(\.change)) }
+    package func end() {
+        store(runtime.store.lastChanges(at: now).map(\.change))
+        committed = now.wall
+    }
 
     private func store(_ changes: [StoreChange]) {
+        if !changes.isEmpty { committed = now.wall }
         for change in changes {
             if let name = change.name, let value = change.value {
                 let row = StoredRow(key: change.key, name: name, revision: 1, value: value)

@@ -206,9 +206,13 @@ extension StateStore {
         let last = max(revision, scan.last)
         let resumable = life.rows[resumableName].flatMap { UInt64($0) }
         // Of a removal that was folded, only the revision is left from which clients can resume.
+        let moment = scan.rows.firstIndex { $0.key.hasSameBytes(as: momentKey) }
+        var rows = scan.rows
+        var committed: Timestamp?
+        if let moment, case .timestamp(let time) = rows.remove(at: moment).value { committed = time }
         let restored = Restored(
             epoch: epoch, revision: last, changedAt: max(scan.last, resumable ?? 0), resumableFrom: resumable ?? last,
-            rows: scan.rows)
+            committed: committed, rows: rows)
         return (restored, life)
     }
 

@@ -34,6 +34,8 @@ public final class StateStore {
         /// A client that has seen this revision or a later one can resume: the store holds everything that the client
         /// has seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64
+        /// When the store was last written, on the wall clock; nil if that is not known.
+        public var committed: Timestamp?
         /// Unordered.
         public var rows: [StoredRow]
         /// True if there was no store, so that it begins with this start.
@@ -64,6 +66,9 @@ public final class StateStore {
     private var folded = 0
     /// The changes of the present turn. Reused, to save allocations.
     private var body = TurnBody()
+
+    /// The row under this key has the time of the last commit. It is written with the rows of each commit.
+    static let momentKey = "@moment"
 
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
@@ -121,10 +126,11 @@ public final class StateStore {
     ///   - feed: has the states that the turn has written after the changes.
     ///   - revision: the runtime's revision after the turn.
     ///   - floor: the first revision from which a client can resume in a later life; nil: unchanged.
+    ///   - time: the present time, with which a later life begins; nil: unchanged.
     /// - Throws: `failed`. The changes are not in the store then.
     public func append(
         _ changes: [(revision: UInt64, change: StoreChange)], _ feed: StoreFeed? = nil, revision: UInt64,
-        resumableFrom floor: UInt64? = nil
+        resumableFrom floor: UInt64? = nil, at time: Timestamp? = nil
     ) throws(StoreError) {
         let floor = floor ?? resumableFrom
         body.removeAll()
@@ -135,6 +141,7 @@ public final class StateStore {
             }
         }
         if body.bytes.isEmpty, revision <= reserved, floor == resumableFrom { return }
+        if let time, !body.bytes.isEmpty { append(time, revision) }
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
         if isAlone { return try writeBody(revision) }
@@ -148,6 +155,10 @@ public final class StateStore {
         }
         if isConfirmed { try database.execute("PRAGMA synchronous = \(durability.synchronous)") }
         resumableFrom = floor
+    }
+
+    private func append(_ time: Timestamp, _ revision: UInt64) {
+        body.append(StoreChange(key: StateStore.momentKey, name: "", value: .timestamp(time)), revision)
     }
 
     private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
@@ -298,7 +309,13 @@ public final class StateStore {
     }
 
     /// Ends in order: the next start continues directly after `revision`.
-    public func close(revision: UInt64) throws(StoreError) {
+    /// - Parameter time: the present time; nil: that of the last commit counts.
+    public func close(revision: UInt64, at time: Timestamp? = nil) throws(StoreError) {
+        if let time {
+            body.removeAll()
+            append(time, revision)
+            try writeBody(revision)
+        }
         while turns > 0 { try fold(atMost: .max) }
         try reserve(revision)
         try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)

@@ -62,10 +62,13 @@ extension Wiring {
     }
 
     /// The key of the node that a state belongs to, and the name of the state there; nil if it is out of the tree.
-    public func storedPlace(ofState state: AttributeID) -> (key: String, name: String)? {
+    /// - Returns: with the path, if it is not the key and the name.
+    public func storedPlace(ofState state: AttributeID) -> (key: String, name: String, path: String?)? {
         guard engine.isAlive(state), isState(state) else { return nil }
         let (row, name) = storePlace(of: state)
-        return nodes.isLinked(row) ? (nodes.key(of: row), name) : nil
+        guard nodes.isLinked(row) else { return nil }
+        let isPath = nodes.hasKeyAsPath(row) && AttributePath.isBare(name)
+        return (nodes.key(of: row), name, isPath ? nil : path(of: state))
     }
 
     /// The value of a state, also of a stale one; nil if its first value could not be computed.
@@ -78,7 +81,7 @@ extension ViewGraph {
 
     /// The kept state of a name at the node of a key; nil if there is none.
     public func keptState(_ name: String, atKey key: String) -> AttributeID? {
-        row(atKey: key).flatMap { stored.keptState(name, of: $0) }
+        nodes.row(ofKey: key).flatMap { stored.keptState(name, of: $0) }
     }
 
     /// Sets the operators' clock to that of an image, before operators are made.
@@ -87,16 +90,7 @@ extension ViewGraph {
         for row in rows where row.key.hasSameBytes(as: StoreChange.timeKey) { timedValues.resumeTime(from: row.value) }
     }
 
-    public func hasNode(atKey key: String) -> Bool { row(atKey: key) != nil }
-
-    private func row(atKey key: String) -> UInt32? {
-        var row = NodeID.root.row
-        for part in key.utf8.split(separator: UInt8(ascii: "/")) {
-            guard let child = nodes.child(Name(StoredKey.id(of: String(part) ?? "")), of: row) else { return nil }
-            row = child
-        }
-        return row
-    }
+    public func hasNode(atKey key: String) -> Bool { nodes.row(ofKey: key) != nil }
 
     /// Performs writes that were performed once, with the reports that operators heard of.
     public func replay(_ writes: [(state: AttributeID, value: Value)], _ reports: [KeptReport]) {

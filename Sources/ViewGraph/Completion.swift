@@ -336,10 +336,17 @@ struct Completion {
                 graph.unsettled.lists.insert(row)
                 continue
             }
-            if graph.stored.give(value, to: row), !graph.persistence.isRestoring {
+            if take(value, row), !graph.persistence.isRestoring {
                 graph.persistence.absentRows.remove(absent.key, value.name)
             }
         }
+    }
+
+    /// - Returns: whether the node has something of this name.
+    private func take(_ value: StoredRow, _ row: UInt32) -> Bool {
+        guard value.name == Persistence.appearedName else { return graph.stored.give(value, to: row) }
+        graph.reactions.restore(row)
+        return true
     }
 
     /// Reads the definitions of nodes, and checks them where the nodes stand.

@@ -86,6 +86,8 @@ public final class Persistence {
 
     /// The name of the row that has the list of a `forEach` whose data is refused.
     static let heldName = "elements"
+    /// The name of the row that says that a node's appearing has called actions.
+    static let appearedName = "@appeared"
 
     /// Stores the list from which instances were made, because their data is refused now: the next start makes them
     /// from this list. nil: from their data.

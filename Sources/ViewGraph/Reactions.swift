@@ -36,6 +36,12 @@ public final class Reactions {
     var arriving: Set<UInt32> = []
     /// Rows of such nodes that have gone, in order.
     private var left: [UInt32] = []
+    /// Rows of nodes whose appearing has called actions. The store knows them, so that a later life does not call them
+    /// again.
+    private var appeared: Set<UInt32> = []
+    /// Actions that are called when their nodes appear, of nodes that a start has made. The first turn calls those of
+    /// nodes that have not appeared.
+    private var waiting: [AttributeID] = []
 
     init(_ persistence: Persistence) { self.persistence = persistence }
 
@@ -45,6 +51,7 @@ public final class Reactions {
         watched.giveBack()
         leaving.giveBack()
         arriving.giveBack()
+        appeared.giveBack()
     }
 
     // MARK: Making
@@ -80,6 +87,7 @@ public final class Reactions {
     func forget(node row: UInt32) {
         leaving.remove(row)
         arriving.remove(row)
+        appeared.remove(row)
     }
 
     /// Notes the `onDisappear` actions in a subtree that goes.
@@ -111,21 +119,20 @@ public final class Reactions {
         let added = graph.structureChange.addedAttributes
         let first = exist ? min(known, added.count) : added.count
         known = added.count
+        var coming: [AttributeID] = []
         for attribute in added[first...] where graph.engine.isAlive(attribute) {
             let record = graph.record(attribute)
             guard case .action(let action)? = record.definition?.role, let trigger = action.trigger else { continue }
-            let reaction = Reaction(path: graph.path(of: attribute), action: attribute, row: record.node)
             switch trigger {
-            // A node that has gone again in the same change stays until it is freed.
-            case .appear: if !isQuiet, persistence.nodes.isLinked(record.node) { found.append(reaction) }
             case .disappear: continue
+            case .appear: break
             case .change(_, let isInitial):
-                guard let value = arm(attribute), isInitial, !isQuiet else { continue }
-                var reaction = reaction
-                reaction.values = (value, value)
-                found.append(reaction)
+                arm(attribute)
+                if !isInitial { continue }
             }
+            coming.append(attribute)
         }
+        if isQuiet { waiting += coming } else { found = takeAppearing(coming) }
         // Sorted, so that each run does the same.
         let stale = graph.triggers.stale.sorted { $0.index < $1.index }
         graph.triggers.stale = []
@@ -146,19 +153,68 @@ public final class Reactions {
         return left.flatMap(farewells) + found
     }
 
+    /// The calls of actions whose nodes have appeared, of these and of those that wait.
+    private func takeAppearing(_ coming: [AttributeID]) -> [Reaction] {
+        if coming.isEmpty, waiting.isEmpty { return [] }
+        defer { waiting = [] }
+        let new = (waiting + coming).filter {
+            graph.engine.isAlive($0) && !hasAppeared(graph.record($0).node)
+        }
+        return new.compactMap(appear)
+    }
+
+    private func appear(_ action: AttributeID) -> Reaction? {
+        let row = graph.record(action).node
+        // A node that has gone again in the same change stays until it is freed.
+        guard persistence.nodes.isLinked(row), case .action(let definition)? = graph.record(action).definition?.role
+        else { return nil }
+        var reaction = Reaction(path: graph.path(of: action), action: action, row: row)
+        switch definition.trigger {
+        case .appear?: break
+        case .change(_, initial: true)?:
+            guard let value = watched[action]?.last else { return nil }
+            reaction.values = (value, value)
+        default: return nil
+        }
+        if appeared.insert(row).inserted { noteAppeared(row) }
+        return reaction
+    }
+
+    private func noteAppeared(_ row: UInt32) {
+        persistence.note(true, as: Persistence.appearedName, of: row, for: .store)
+    }
+
     /// Begins to watch the value of an action.
-    private func arm(_ action: AttributeID) -> Value? {
-        guard var watched = self.watched[action] else { return nil }
+    private func arm(_ action: AttributeID) {
+        guard var watched = self.watched[action] else { return }
         if !watched.isArmed { graph.beginWatch(of: watched.vertex) }
         watched.isArmed = true
         if case .value(let value) = graph.content(of: watched.vertex) { watched.last = value }
         self.watched[action] = watched
         graph.triggers.byValue[watched.vertex.index] = action
-        return watched.last
     }
 
     /// From now on until `Wiring.endDetours`, what changes is noted: actions may take it back.
     public func begin() { graph.detours.begin() }
+
+    // MARK: Starts
+
+    /// True if actions wait for the first turn.
+    public var areWaiting: Bool { !waiting.isEmpty }
+
+    /// Notes that a node has appeared in an earlier life.
+    func restore(_ row: UInt32) {
+        appeared.insert(row)
+        persistence.nodes[Int(row)].hasValues = true
+    }
+
+    func hasAppeared(_ row: UInt32) -> Bool { appeared.contains(row) }
+
+    /// Notes under their new keys which nodes have appeared.
+    func keepAppeared(_ rows: [UInt32]) {
+        if appeared.isEmpty || !persistence.notesChanges { return }
+        for row in rows where appeared.contains(row) { noteAppeared(row) }
+    }
 
     /// Calls no actions for what has happened so far: later values are compared with the present ones.
     func armAll() {

@@ -49,7 +49,10 @@ extension ViewGraph {
             restoringFaults = []
             stored.restorePasts()
             settleStructure()
-            persistence.forgetPresent(stored.hasRestored)
+            persistence.forgetPresent { name, row in
+                name == Persistence.appearedName
+                    ? reactions.hasAppeared(row) : stored.hasRestored(name, of: row)
+            }
         }
         reactions.armAll()
         budget.isWaived = false

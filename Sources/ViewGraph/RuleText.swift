@@ -33,10 +33,28 @@ public struct RuleText {
     }
 
     /// Evaluates the rule in the scope of a node. It can read the bindings, and the attributes of the node as they are
-    /// now. Only clients that may read everything can also use the environment and `self.index`.
+    /// now.
     public func evaluate(at node: NodeID) throws(Failure) -> Content {
+        let program = try compile(at: node, hasPast: false)
+        var values = bindings
+        for input in program.inputs where values[input.variable] == nil {
+            guard case .attribute(let attribute) = graph.evaluationSource(input, at: node.row) else { continue }
+            switch graph.content(of: attribute) {
+            case .value(let value): values[input.variable] = value
+            case .failure(let failure): return .failure(graph.shown(failure, of: attribute))
+            }
+        }
+        return graph.evaluate(program, bindings: values)
+    }
+
+    /// Compiles the rule for a node. Only for clients that may read everything, it can also name the environment,
+    /// `self.index` and, with `hasPast`, paths from the root.
+    /// - Parameter hasPast: true if it can use operators over time, because it will have a vertex.
+    func compile(at node: NodeID, hasPast: Bool) throws(Failure) -> Program {
         try chargeReading()
         let scope = RuleScope(limits: graph.limits.rules)
+        scope.hasPast = hasPast
+        scope.hasRoot = hasPast && graph.mayRead == nil
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
         for (name, attribute) in graph.allAttributes(of: node.row) {
             scope.declare(name, graph.record(attribute).type)
@@ -54,16 +72,6 @@ public struct RuleText {
         scope.declare("subviews", ValueType.list(.dyn))
         scope.declare("sections", ValueType.list(.dyn))
         for function in graph.declarations.functions.values { scope.declare(function) }
-        let program: Program
-        do { program = try Rule.compile(text, in: scope) } catch { throw error.failure }
-        var values = bindings
-        for input in program.inputs where values[input.variable] == nil {
-            guard case .attribute(let attribute) = graph.evaluationSource(input, at: node.row) else { continue }
-            switch graph.content(of: attribute) {
-            case .value(let value): values[input.variable] = value
-            case .failure(let failure): return .failure(graph.shown(failure, of: attribute))
-            }
-        }
-        return graph.evaluate(program, bindings: values)
+        do { return try Rule.compile(text, in: scope) } catch { throw error.failure }
     }
 }

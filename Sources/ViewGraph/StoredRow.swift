@@ -78,6 +78,11 @@ extension StoreChange {
     /// The row under this key has the time of operators over time: see `OperatorTime`.
     static let timeKey = "@time"
     static let timeName = "operators"
+
+    /// True for rows that say nothing of the tree and its declarations: what the runtime keeps for itself.
+    public static func isOfRuntime(_ key: String) -> Bool {
+        (runtimeKeys + [StoredKey.unlinked, timeKey]).contains { $0.hasSameBytes(as: key) }
+    }
 }
 
 enum StoredKey {
@@ -136,8 +141,7 @@ enum StoredKey {
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
     static func isDeclaration(_ key: String) -> Bool {
-        !isOfNode(key) && !NamedLayers.isKey(key)
-            && !(StoreChange.runtimeKeys + [unlinked, StoreChange.timeKey]).contains { $0.hasSameBytes(as: key) }
+        !isOfNode(key) && !NamedLayers.isKey(key) && !StoreChange.isOfRuntime(key)
     }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.

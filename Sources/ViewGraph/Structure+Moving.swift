@@ -72,6 +72,7 @@ extension ViewGraph {
         if parent.row != oldParent {
             persistence.noteCopied(node.row)
             stored.keepValues(of: nodes.subtree(of: node.row))
+            reactions.keepAppeared(nodes.subtree(of: node.row))
         }
         if parent.row != oldParent { structureChange.forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true

@@ -55,6 +55,17 @@ extension Tree<NodeRecord> {
         node(withKey: key.utf8.split(separator: UInt8(ascii: "/")).map { Name(StoredKey.id(of: String($0) ?? "")) })
     }
 
+    /// True if clients name a node by its key: no node on the way is left out of paths, and no id has quotes. O(depth).
+    func hasKeyAsPath(_ row: UInt32) -> Bool {
+        var at = row
+        while at != NodeID.root.row {
+            let node = self[Int(at)]
+            guard !node.isTransparent, AttributePath.isBare(node.id.text) else { return false }
+            at = node.parent
+        }
+        return row != NodeID.root.row
+    }
+
     /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named
     /// behind the state that contains the object.
     func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {

@@ -6,7 +6,7 @@ extension Method {
         [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
             + [restore, delegate, answer]
             + [board, explain, history, dump, layers, stats, trace, eval, prune]
-            + [log, seek, play]
+            + [log, series, seek, play]
     }
 
     // Parameters and shapes that several methods share.

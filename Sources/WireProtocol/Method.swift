@@ -45,13 +45,14 @@ public struct Parameter {
 
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
-    case animation, arguments, `as`, at, bindings, bookmarks, by, client, count, css, depth, disablesAnimations,
+    case animation, arguments, `as`, at, bindings, bookmarks, brief, by, changes, client, count, css, depth,
+        disablesAnimations,
         document, dryRun,
         elapsed, enable, error, events
     case expression, format, forward, frames, from, `if`, index, initial, label, layer, maxRate, mode, motions,
         mutations, once, panel,
-        path, paths, presentation, reports, result, revision
-    case since, speed, subscription, time, to, typed, value, writers
+        path, paths, points, presentation, reports, result, revision
+    case since, speed, structure, subscription, time, to, typed, value, writers
 
     /// The name as a string, for tables and faults. Built at each call.
     public var name: String { "\(self)" }

@@ -24,6 +24,7 @@ extension Request {
         case .explain: "explain"
         case .history: "history"
         case .log: "log"
+        case .series: "series"
         case .seek: "seek"
         case .play: "play"
         case .dump: "dump"
@@ -108,6 +109,20 @@ extension Request {
             parameters.put("by", log.by)
             parameters.put("label", log.label)
             parameters.put("count", log.count)
+            parameters.put("brief", log.isBrief)
+            if log.structure { parameters.put("structure", .bool(true)) }
+        case .series(let series):
+            switch series.subject {
+            case .attributes(let paths): parameters.put("paths", paths)
+            case .rule(let expression, let at):
+                parameters.put("expression", expression)
+                parameters.put("at", at)
+            }
+            parameters.put("from", series.from.value)
+            if let to = series.to { parameters.put("to", to.value) }
+            parameters.put("points", series.points)
+            parameters.put("changes", series.changes)
+            parameters.put("typed", series.typed)
         case .seek(let time): parameters.put("time", time.value)
         case .play(let speed): parameters.put("speed", .double(speed))
         case .dump(let path, let format, let layer):

@@ -42,6 +42,12 @@ extension Request {
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
         case .explain(let path, _), .history(let path): try need(.read, .attributes(path))
+        case .series(let series):
+            switch series.subject {
+            case .attributes(let patterns):
+                for pattern in patterns { try need(.read, try PathPattern(pattern)) }
+            case .rule(_, let at): try need(.read, .subtree(at))
+            }
         case .dump(let path, _, _), .layers(let path): try need(.read, .subtree(path))
         case .stats: try need(.read, .everything)
         case .trace, .prune: try need(.admin, .everything)
@@ -58,7 +64,7 @@ extension Request {
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil, _), .ping, .unsubscribe, .answer, .describe(nil, _): nil
-        case .log, .seek, .play: .read
+        case .log, .series, .seek, .play: .read
         case .get, .subscribe, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write

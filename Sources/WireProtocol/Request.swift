@@ -38,6 +38,8 @@ public enum Request {
     case history(path: String)
     /// What has happened. agd-past answers it.
     indirect case log(Log)
+    /// What values or a rule were over a time. agd-past answers it.
+    indirect case series(Series)
     /// Goes to another moment. agd-past answers it.
     indirect case seek(PastTime)
     /// Follows the records from here on, so many times as fast as they were made; 0 stops. agd-past answers it.
@@ -58,7 +60,7 @@ public enum Request {
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
-        case .get, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval, .log: true
+        case .get, .describe, .board, .explain, .history, .dump, .layers, .stats, .eval, .log, .series: true
         case .trace(let enable): enable == nil
         default: false
         }
@@ -83,13 +85,48 @@ public enum Request {
         /// A part of the label.
         public var label: String?
         public var count: Int?
+        /// Only the number of changes of each transaction is told.
+        public var isBrief: Bool
+        /// True for those alone that changed the tree or declarations.
+        public var structure: Bool
 
         public init(
             patterns: [String] = [], from: PastTime? = nil, to: PastTime? = nil, by: String? = nil,
-            label: String? = nil, count: Int? = nil
+            label: String? = nil, count: Int? = nil, isBrief: Bool = false, structure: Bool = false
         ) {
             (self.patterns, self.from, self.to) = (patterns, from, to)
             (self.by, self.label, self.count) = (by, label, count)
+            (self.isBrief, self.structure) = (isBrief, structure)
+        }
+    }
+
+    /// What is asked of a time, in stretches of equal length.
+    public struct Series {
+        public var subject: Subject
+        public var from: PastTime
+        /// nil: now.
+        public var to: PastTime?
+        /// The number of stretches.
+        public var points: Int
+        /// True to get each change with its time, too.
+        public var changes: Bool
+        public var typed: Bool
+
+        public enum Subject {
+            /// Paths and patterns.
+            case attributes([String])
+            case rule(String, at: String)
+        }
+
+        public static let standardPoints = 300
+        public static let mostPoints = 2000
+
+        public init(
+            _ subject: Subject, from: PastTime, to: PastTime? = nil, points: Int = standardPoints,
+            changes: Bool = false, typed: Bool = false
+        ) {
+            (self.subject, self.from, self.to) = (subject, from, to)
+            (self.points, self.changes, self.typed) = (points, changes, typed)
         }
     }
 

@@ -1,27 +1,39 @@
 import AGClient
 import AttributeValues
 import CommandArguments
+import Glibc
 import SceneModel
 import WireProtocol
 
 struct DiffCommand: DaemonVerb {
     static let help = VerbHelp(
-        name: "diff", summary: "Show how a scene differs from the graph.",
+        name: "diff", summary: "Show how a scene differs from the graph, or the graph from the past.",
         discussion: """
             Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
             values of states, do not count. With --layer, it shows what 'agctl apply --layer' would change. Nothing \
             changes. Ends with status 1 if there are differences.
+
+            With --from, it shows how a node with all below it, or an attribute, differs between two moments, and \
+            which transactions made it differ. It asks agd-past. A time is as for 'agctl log'.
 
             Examples:
               agctl diff player.yaml
               agctl diff panel.yaml --at /host
               agctl diff heating.yaml --at /kitchen --layer heating
               agctl diff player.yaml || agctl apply -f player.yaml --merge
+              agctl diff --from 03:00 --to 03:30 /host
+              agctl diff --from 1h
             """)
 
     @Argument(
-        help: ArgumentHelp("The scene, YAML or JSON; - is standard input.", valueName: "file"), completion: .files)
-    var file: String
+        help: ArgumentHelp(
+            "The scene, YAML or JSON; - is standard input. With --from: a node or an attribute (/).",
+            valueName: "file"), completion: .files)
+    var file: String?
+
+    @Option(help: ArgumentHelp("Compare this moment with a later one.", valueName: "time")) var from: String?
+
+    @Option(help: ArgumentHelp("The later moment (now).", valueName: "time")) var to: String?
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
@@ -31,8 +43,17 @@ struct DiffCommand: DaemonVerb {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws(UsageError) {
+        if from == nil, to != nil { throw UsageError("--to needs --from") }
+        if from == nil, file == nil { throw UsageError("<file> is missing", hint: "--from compares two moments") }
+        if from != nil, at != "/" || layer != nil {
+            throw UsageError("--from compares no scene: leave --at and --layer out")
+        }
+    }
+
     func run(_ session: Session) throws {
-        let document = try SceneText(file: file)
+        if let from { return try compare(file ?? "/", from, session) }
+        let document = try SceneText(file: file ?? "-")
         var result = try document.apply(
             at: at, layer == nil ? .replace : .create, layer: layer, dryRun: true, TransactionOptions(), session)
         var map = result.map ?? ValueMap()
@@ -48,6 +69,19 @@ struct DiffCommand: DaemonVerb {
         let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
         if session.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
         if differs { throw EndOfCommand(status: .different) }
+    }
+
+    private func compare(_ path: String, _ from: String, _ session: Session) throws {
+        let now = Timestamp(seconds: Int64(time(nil)), nanoseconds: 999_999_999) ?? .epoch
+        let found = try MomentDifferences(
+            path, from: try PastTime(words: from), to: try to.map { try PastTime(words: $0) } ?? .time(now),
+            try session.past())
+        if session.isJSON {
+            for transaction in found.json { session.output.json(transaction) }
+        } else {
+            session.output.write(found.text(session.output.style))
+        }
+        if !found.differences.isEmpty { throw EndOfCommand(status: .different) }
     }
 }
 

@@ -1,13 +1,15 @@
+import AGClient
 import AttributeValues
 import CommandArguments
 import Glibc
 import RuleCases
 import RuleLanguage
+import WireProtocol
 
-/// `agctl eval`: rules without a daemon.
+/// `agctl eval`: rules without a daemon, or at a node, now or over a time.
 struct EvalCommand: Verb {
     static let help = VerbHelp(
-        name: "eval", summary: "Evaluate a rule (CEL), without a daemon.",
+        name: "eval", summary: "Evaluate a rule (CEL): without a daemon, at a node, or over a time.",
         discussion: """
             A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that \
             is refused (an unknown name, a wrong type) with 65.
@@ -16,6 +18,10 @@ struct EvalCommand: Verb {
             reads a JSON file. name:type=value also gives the type, as in --bind 'limit:uint=5'. Names may be dotted, \
             as env.locale.
 
+            With --at, the names in the rule are the attributes of a node of the daemon. With --over, agd-past says \
+            what the rule was there, also if nobody had it then: bars and figures on a terminal, else a line for each \
+            stretch of time. The time ends now, or at --time.
+
             Examples:
               agctl eval '1 + 2'
               agctl eval 'user.age >= 18' --bind user=@user.json
@@ -23,6 +29,8 @@ struct EvalCommand: Verb {
               agctl eval 'x / 2 > y' --bind x=5 --bind y=2 --check
               agctl eval --typed --cases cases.jsonl
               agctl eval --typed < cases.jsonl
+              agctl eval 'load / cores' --at /host
+              agctl eval 'load > 4.0' --at /host --over 24h
 
             --cases, or --typed without a rule, reads JSON lines {"expr", "container", "type_env", "bindings", \
             "disable_check", "check_only"} with typed values and prints for each {"value", "type"} or {"error": \
@@ -48,10 +56,20 @@ struct EvalCommand: Verb {
         help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"),
         completion: .files) var cases: String?
 
-    @Flag(help: "Write JSON.")
-    var json = false
+    @Option(
+        help: ArgumentHelp("The node whose attributes the rule can use.", valueName: "path"),
+        completion: Suggestions.nodes) var at: String?
 
-    @OptionGroup var coloring: ColorOption
+    @Option(help: ArgumentHelp("Print what the rule was for so long: 90s, 24h, 7d.", valueName: "time"))
+    var over: String?
+
+    @Option(help: ArgumentHelp("So many stretches of the time (60; on a terminal, its width).", valueName: "n"))
+    var points: Int?
+
+    @OptionGroup var common: CommonOptions
+
+    /// The node to ask for; nil: no daemon is asked.
+    private var node: String? { at ?? (over == nil ? nil : "/") }
 
     func validate() throws(UsageError) {
         if typed, expression == nil, cases == nil { cases = "-" }
@@ -61,14 +79,47 @@ struct EvalCommand: Verb {
             throw UsageError(
                 "--cases cannot be combined with --bind, --check or --explain: each case has its own")
         }
+        if node != nil, check || explain || cases != nil {
+            throw UsageError("--at and --over contradict --check, --explain and --cases")
+        }
+        if over != nil, typed || !bind.isEmpty { throw UsageError("--over contradicts --bind and --typed") }
+        if let over, (TimeSpan(over)?.nanoseconds ?? 0) <= 0 { throw UsageError("--over takes a time, as 24h or 7d") }
+        if let points, over == nil || points < 1 || points > Request.Series.mostPoints {
+            throw UsageError("--points is a number from 1 to \(Request.Series.mostPoints), and needs --over")
+        }
+        let daemon = common.daemon
+        if node == nil, [daemon.socket, daemon.context, daemon.principal, daemon.time].contains(where: { $0 != nil }) {
+            throw UsageError("a rule without --at and --over needs no daemon")
+        }
     }
 
     func run() throws {
-        let output = Output(color: coloring.color)
+        if let expression, let node { return try Session.run(common) { try ask(expression, at: node, $0) } }
+        let output = Output(color: common.coloring.color)
         try output.flushing {
             if let cases { return try EvalCases.run(cases, output) }
             if let expression { try evaluate(expression, output) }
         }
+    }
+
+    private func ask(_ expression: String, at node: String, _ session: Session) throws {
+        if let span = over.flatMap({ TimeSpan($0) }) { return try show(expression, at: node, over: span, session) }
+        let request = Request.eval(expression: expression, bindings: try Bindings(bind).values, at: node, typed: true)
+        try show(try Content(result: try session.connection().call(request), typed: true), session.output)
+    }
+
+    private func show(_ expression: String, at node: String, over span: TimeSpan, _ session: Session) throws {
+        let output = session.output
+        let size = output.isTerminal && !session.isJSON ? Terminal.size : nil
+        let width = size.map { min(max(10, $0.columns), Request.Series.mostPoints) }
+        let series = try RuleSeries(
+            expression, at: node, over: span, points: points ?? width ?? 60, changes: size != nil, session)
+        if session.isJSON { return output.json(.map(series.answer)) }
+        guard let size else { return output.write(series.table.text(numeric: [1, 2, 3])) }
+        if let bars = series.sparkline { output.writeLine(output.style.cyan(bars)) }
+        output.writeLine(series.summary)
+        if !series.isNumber { output.write(series.changes(rows: max(10, size.rows - 6)).text()) }
+        for gap in series.gaps { output.writeLine(output.style.dim(gap)) }
     }
 
     private func evaluate(_ expression: String, _ output: Output) throws {
@@ -84,7 +135,7 @@ struct EvalCommand: Verb {
     }
 
     private func describe(_ program: Program, _ output: Output) {
-        if json {
+        if common.json {
             let inputs = program.inputs.map { input -> Value in
                 ["path": .string("\(input)"), "definite": .bool(input.isDefinite)]
             }
@@ -97,7 +148,7 @@ struct EvalCommand: Verb {
     }
 
     private func show(_ explanation: Explanation, _ output: Output) throws {
-        if json { output.json(.list(list(explanation))) } else { output.writeLine("\(explanation)") }
+        if common.json { output.json(.list(list(explanation))) } else { output.writeLine("\(explanation)") }
         if case .failure(let failure) = explanation.result { throw Complaint(failure, status: .attributeError) }
     }
 
@@ -121,7 +172,7 @@ struct EvalCommand: Verb {
         switch content {
         case .value(let value):
             if typed { return output.json(value.typedJSON) }
-            if case .string(let text) = value, !json { return output.writeLine(output.userText(text)) }
+            if case .string(let text) = value, !common.json { return output.writeLine(output.userText(text)) }
             output.json(value)
         case .failure(let failure): throw Complaint(failure, status: .attributeError)
         }

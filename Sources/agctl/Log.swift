@@ -36,6 +36,9 @@ struct LogCommand: DaemonVerb {
     @Option(help: ArgumentHelp("Only those whose label contains this.", valueName: "text"))
     var label: String?
 
+    @Flag(help: "Only those that changed the tree or declarations.")
+    var structure = false
+
     @Option(short: "-n", help: ArgumentHelp("So many at most (100).", valueName: "count"))
     var count: Int?
 
@@ -49,7 +52,7 @@ struct LogCommand: DaemonVerb {
         let log = Request.Log(
             patterns: patterns, from: try from.map { try PastTime(words: $0) },
             to: try to.map { try PastTime(words: $0) },
-            by: by, label: label, count: count)
+            by: by, label: label, count: count, structure: structure)
         let result = try session.past().call(.log(log)).map ?? ValueMap()
         let transactions = result["transactions"]?.list ?? []
         if session.isJSON {
@@ -67,10 +70,7 @@ struct LogText {
     var style: Style
 
     func text(_ map: ValueMap) -> String {
-        var text = style.yellow("revision \(map["revision"]?.jsonText ?? "?")")
-        text += "  \(time(map["time"]))  \(who(map["client"]))"
-        if let label = map["label"]?.string { text += "  '\(label.printable)'" }
-        text += "\n"
+        var text = heading(map) + "\n"
         let writes = (map["writes"]?.list ?? []).compactMap(\.map)
         let width = min(48, writes.map { ($0["path"]?.string ?? "").count }.max() ?? 0)
         for write in writes { text += "    " + line(write, width) + "\n" }
@@ -83,9 +83,16 @@ struct LogText {
         return text
     }
 
+    /// Which transaction it is: when, who and why.
+    func heading(_ map: ValueMap) -> String {
+        var text = style.yellow("revision \(map["revision"]?.jsonText ?? "?")")
+        text += "  \(time(map["time"]))  \(who(map["client"]))"
+        if let label = map["label"]?.string { text += "  '\(label.printable)'" }
+        return text
+    }
+
     private func line(_ write: ValueMap, _ width: Int) -> String {
-        let path = (write["path"]?.string ?? "").printable
-        let name = path + String(repeating: " ", count: max(0, width - path.count))
+        let name = padded(write["path"]?.string ?? "", width)
         let after = shown(write["after"])
         if let count = write["count"]?.jsonText {
             let (least, greatest) = (shown(write["least"]), shown(write["greatest"]))
@@ -95,8 +102,13 @@ struct LogText {
         return "\(name)  \(before)\(after)\(write["reaction"] == true ? style.dim("  reaction") : "")"
     }
 
+    func padded(_ path: String, _ width: Int) -> String {
+        let path = path.printable
+        return path + String(repeating: " ", count: max(0, width - path.count))
+    }
+
     /// A long value is cut.
-    private func shown(_ value: Value?) -> String {
+    func shown(_ value: Value?) -> String {
         guard let value else { return "?" }
         let text = value.jsonText.printable
         return text.count <= LogText.longest

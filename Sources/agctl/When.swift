@@ -18,10 +18,14 @@ struct WhenCommand: DaemonVerb {
             AGD_VALUES, and each of them in AGD_VALUE_name: a text as it is, anything else as JSON. When the daemon \
             goes away, when waits for it; a rule that is still true afterwards does not run the command again.
 
+            With --over, the command does not run: agd-past says when it would have run in that time. The time ends \
+            now, or at --time.
+
             Examples:
               agctl when 'status == "critical"' --at /host --for 5m -- notify-send Trouble
               agctl when 'load > 4.0' --at /host -- sh -c 'echo "$AGD_VALUE_load" >> loads'
               agctl when 'isDone' --at /job --once
+              agctl when 'status == "critical"' --at /host --for 5m --over 7d
             """)
 
     @Argument(help: "A rule (CEL) over the attributes of the node.")
@@ -46,18 +50,24 @@ struct WhenCommand: DaemonVerb {
     @Flag(help: "End after the first time, with the status of the command.")
     var once = false
 
+    @Option(
+        help: ArgumentHelp("Print when the command would have run, for so long: 24h, 7d.", valueName: "time"))
+    var over: String?
+
     @OptionGroup var common: CommonOptions
 
     private var seconds: Double? { delay.map { TimeSpan($0).map { Double($0.nanoseconds) / 1e9 } ?? -1 } }
 
     func validate() throws(UsageError) {
         if let seconds, seconds < 0 { throw UsageError("--for takes a time, as 5m or 90s") }
-        if command.isEmpty, !once {
+        if let over, (TimeSpan(over)?.nanoseconds ?? 0) <= 0 { throw UsageError("--over takes a time, as 24h or 7d") }
+        if command.isEmpty, !once, over == nil {
             throw UsageError("a command is missing: write it after --, or give --once to only wait")
         }
     }
 
     func run(_ session: Session) throws {
+        if let span = over.flatMap({ TimeSpan($0) }) { return try lookBack(span, session) }
         let watcher = session.newWatcher(
             .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true), name: "agctl when")
         let signals = try Signals()
@@ -93,6 +103,26 @@ struct WhenCommand: DaemonVerb {
             edge.note(answer.isTrue, at: MonotonicTime.now)
             asksAgain = answer.isMissing
         }
+    }
+
+    /// Prints when the command would have run.
+    private func lookBack(_ span: TimeSpan, _ session: Session) throws {
+        let delay = seconds ?? 0
+        // What was true before the time for longer than --for has run the command before.
+        let lead = TimeSpan(nanoseconds: Int64((delay * 1e9).rounded()))
+        let series = try RuleSeries(rule, at: at, over: span, lead: lead, points: 1, changes: true, session)
+        let steps = try series.steps.map { (time: $0.time, isTrue: try Condition.truth(of: $0.value)) }
+        let begin = series.from.advanced(by: lead) ?? series.from
+        // The archive may begin later. Then the rule is true at first.
+        let isKnown = steps.first?.isTrue != nil
+        let firings = Firings(
+            steps, delay: delay, skipsFirst: skipsInitial || isKnown, from: begin, to: series.to
+        ).all
+        if session.isJSON { return firings.forEach { session.output.json($0.json) } }
+        if !firings.isEmpty { session.output.write(Firings.table(firings, to: series.to).text()) }
+        let times = firings.count == 1 ? "once" : "\(firings.count) times"
+        session.output.writeLine("it would have fired \(times) in \(over ?? "")")
+        for gap in series.gaps { session.output.writeLine(session.output.style.dim(gap)) }
     }
 
     /// - Returns: the status of the command; 127 if it cannot be started, as in a shell.
@@ -235,9 +265,17 @@ private struct Condition {
     /// - Throws: if the value is no bool.
     private func truth(of content: Content) throws(Complaint) -> Bool? {
         switch content {
-        case .failure, .value(.null): return nil
-        case .value(.bool(let value)): return value
-        case .value(let value): throw Self.noBool(value)
+        case .failure: return nil
+        case .value(let value): return try Condition.truth(of: value)
+        }
+    }
+
+    /// - Returns: nil for null, and if there is no value.
+    static func truth(of value: Value?) throws(Complaint) -> Bool? {
+        switch value {
+        case nil, .null?: return nil
+        case .bool(let value)?: return value
+        case let value?: throw Self.noBool(value)
         }
     }
 

@@ -21,6 +21,7 @@ struct AGDGateway: Verb {
               POST /watch                    one stream for several subscriptions
               POST /rpc                      any reading method of the protocol; with
                                              --writable also those that change values
+              POST /past?page=NAME           the same from agd-past, about any moment
               GET /metrics                   counters, as OpenMetrics
               POST /write, /api/v2/write     points of Telegraf and others, with --points
               POST /hook/NAME                any JSON, with --hooks

@@ -147,7 +147,12 @@ final class HTTPServer {
             }
             let name = HTTPPeer.name(of: socket)
             if peers.count >= mostConnections { evict(where: { _ in true }) }
-            if counts[name] ?? 0 >= Limits.connectionsOfPeer { evict(where: { $0.name == name }) }
+            let count = counts[name] ?? 0
+            if count >= Limits.connectionsOfPeer {
+                evict(where: { $0.name == name })
+            } else if count >= Limits.unfinishedOfPeer, count.isMultiple(of: Limits.evicted) {
+                evict(where: { $0.name == name }, over: Limits.unfinishedOfPeer)
+            }
             guard peers.count < mostConnections, counts[name] ?? 0 < Limits.connectionsOfPeer else {
                 _ = HTTPServer.full.utf8.withContiguousStorageIfAvailable {
                     send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -164,8 +169,11 @@ final class HTTPServer {
     }
 
     /// Closes connections without a complete request, those that have waited longest.
-    private func evict(where isWanted: (HTTPPeer) -> Bool) {
-        for peer in PeerTime.evicted(of: peers.values.filter(isWanted), \.time) { peer.cut() }
+    /// - Parameter limit: so many may stay.
+    private func evict(where isWanted: (HTTPPeer) -> Bool, over limit: Int = 0) {
+        let evicted = PeerTime.evicted(of: peers.values.filter(isWanted), over: limit, \.time)
+        if evicted.isEmpty { return }
+        for peer in evicted { peer.cut() }
         run()
     }
 

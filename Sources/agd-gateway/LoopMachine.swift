@@ -45,6 +45,11 @@ final class LoopMachine: Machine {
         return alarm
     }
 
+    func hasSocket(at path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
     func connect(to path: String, _ delegate: any DaemonLineDelegate) -> (any DaemonLine)? {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)

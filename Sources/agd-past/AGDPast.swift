@@ -10,8 +10,9 @@ struct AGDPast: Verb {
         name: "agd-past",
         summary: "Serve the past of an agd: the archive, and the graph as it was.",
         discussion: """
-            It reads the settings of agd: the folder of the archive, the access lines, and the limits. It only reads the \
-            archive, so it can be started and ended at any time. Each connection has a process of its own.
+            It reads the settings of agd: the folder of the archive, the access lines, and the limits. It reads the \
+            archive, and packs the files that are complete, so it can be started and ended at any time. Each connection \
+            has a process of its own.
 
             The socket is the one given here, else past.sock beside the socket of agd.
 
@@ -36,6 +37,9 @@ struct AGDPast: Verb {
 
     @Option(help: ArgumentHelp("At most so many connections at a time (16).", valueName: "n"))
     var connections: Int?
+
+    @Flag(help: "Pack the files of the archive that agd does not write to any more, and end.")
+    var pack = false
 
     @Flag(help: "Serve the connection on descriptor 3 alone, as systemd passes it with Accept=yes.")
     var connected = false
@@ -67,6 +71,7 @@ struct AGDPast: Verb {
             throw StartupError(
                 .noInput, "the settings name no archive: see archive-directory and state-directory in agd.conf")
         }
+        if pack { return try Packer(folder).run() }
         if connected {
             return PastConnection(3, Past(folder: folder, configuration)).run()
         }
@@ -76,7 +81,7 @@ struct AGDPast: Verb {
         var arguments: [String] = []
         if let config { arguments += ["--config", config] }
         if let stateDirectory { arguments += ["--state-directory", stateDirectory] }
-        try Listener(listener, connections: connections ?? 16, arguments: arguments).run()
+        try Listener(listener, of: folder, connections: connections ?? 16, arguments: arguments).run()
     }
 
     /// `past.sock` in the folder of the daemon's socket.

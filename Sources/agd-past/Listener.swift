@@ -1,4 +1,5 @@
 import AGClient
+import Archive
 import AttributeValues
 import CommandArguments
 import DaemonServer
@@ -11,13 +12,21 @@ final class Listener {
     /// What a process is started with, after its name.
     private let arguments: [String]
     private var children: Set<pid_t> = []
+    /// Packs the archive.
+    private var packer: pid_t?
+    private let folder: String
+    /// The newest segment when the packer was started.
+    private var newest: UInt64 = 0
 
     private static let backlog: Int32 = 64
     /// Milliseconds after which ended processes are looked for.
     private static let interval: Int32 = 1000
+    /// Milliseconds after which complete files are looked for.
+    private static let packing: Int32 = 60_000
 
-    init(_ socket: ListeningSocket, connections: Int, arguments: [String]) {
+    init(_ socket: ListeningSocket, of folder: String, connections: Int, arguments: [String]) {
         (self.socket, self.connections, self.arguments) = (socket, connections, arguments)
+        self.folder = folder
     }
 
     /// Until a signal ends it. The processes of connections go on until their clients go.
@@ -30,11 +39,12 @@ final class Listener {
         }
         ServiceManager { getenv($0).map { String(cString: $0) } }.ready("listening on \(socket.path)")
         while true {
+            pack()
             var waits = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            let count = poll(&waits, 2, children.isEmpty ? -1 : Listener.interval)
+            let count = poll(&waits, 2, children.isEmpty && packer == nil ? Listener.packing : Listener.interval)
             reap()
             if count <= 0 { continue }
             if waits[0].revents != 0 { return }
@@ -44,6 +54,14 @@ final class Listener {
 
     private func reap() {
         for child in children where waitpid(child, nil, WNOHANG) != 0 { children.remove(child) }
+        if let child = packer, waitpid(child, nil, WNOHANG) != 0 { packer = nil }
+    }
+
+    /// A segment is complete when a newer one is there.
+    private func pack() {
+        guard packer == nil, let last = Segment.all(in: folder).last?.number, last != newest else { return }
+        newest = last
+        packer = try? start("--pack", nil)
     }
 
     private func accept() {
@@ -54,7 +72,9 @@ final class Listener {
         guard children.count < connections else {
             return refuse(connection, "agd-past has \(connections) connections already; try again later")
         }
-        do throws(Failure) { children.insert(try start(connection)) } catch { refuse(connection, error.message) }
+        do throws(Failure) { children.insert(try start("--connected", connection)) } catch {
+            refuse(connection, error.message)
+        }
     }
 
     private func refuse(_ connection: Int32, _ message: String) {
@@ -65,12 +85,14 @@ final class Listener {
         text.withBytes { _ = send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
     }
 
-    private func start(_ connection: Int32) throws(Failure) -> pid_t {
+    /// Starts this program again.
+    /// - Parameter connection: its descriptor 3.
+    private func start(_ option: String, _ connection: Int32?) throws(Failure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, connection, 3)
-        var words = (["agd-past"] + arguments + ["--connected"]).map { strdup($0) } + [nil]
+        if let connection { posix_spawn_file_actions_adddup2(&actions, connection, 3) }
+        var words = (["agd-past"] + arguments + [option]).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var process: pid_t = 0
         let code = posix_spawn(&process, "/proc/self/exe", &actions, nil, &words, environ)

@@ -1,6 +1,7 @@
 import Archive
 import AttributeValues
 import GraphRuntime
+import ViewGraph
 import WireProtocol
 
 /// Answers `log`: the newest transactions that match, each with its changes.
@@ -46,26 +47,39 @@ struct LogQuery {
         let wanted = min(log.count ?? LogQuery.standardCount, LogQuery.mostCount)
         let segments = Segment.all(in: folder)
         var hasMore = false
+        // A life before that of the first moment, or behind that of the last one, is not asked for.
+        var hasMetFirst = false
+        var hasMetLast = LogQuery.life(of: log.to) == nil
         // From the newest segment on. A segment is read from its beginning, so its newest entries come last.
         for segment in segments.reversed() {
             if entries.count >= wanted {
                 hasMore = true
                 break
             }
+            guard let basis = SegmentBasis(of: segment.number, in: folder) else { continue }
+            let epoch = basis.epoch
+            if hasMetFirst, LogQuery.life(of: log.from) != epoch { break }
+            hasMetFirst = hasMetFirst || LogQuery.life(of: log.from) == epoch
+            hasMetLast = hasMetLast || LogQuery.life(of: log.to) == epoch
+            guard hasMetLast else { continue }
+            if let to = log.to, isAfter(basis.revision, basis.wall, epoch, to) { continue }
             guard let reader = SegmentReader(segment.number, in: folder) else { continue }
-            if let to = log.to, isAfter(reader.basis.revision, reader.basis.wall, reader.basis.epoch, to) { continue }
             var found = try entries(of: reader)
             if found.count > wanted - entries.count {
                 hasMore = true
                 found.removeFirst(found.count - (wanted - entries.count))
             }
             entries += found.reversed()
-            if let from = log.from, isBefore(reader.basis.revision, reader.basis.wall, reader.basis.epoch, from) {
-                break
-            }
+            if let from = log.from, isBefore(basis.revision, basis.wall, epoch, from) { break }
         }
-        return .map(
-            ValueMap([("transactions", .list(ValueList(entries))), ("more", .bool(hasMore))]))
+        var answer = ValueMap([("transactions", .list(ValueList(entries))), ("more", .bool(hasMore))])
+        let oldest = segments.first.flatMap { SegmentBasis(of: $0.number, in: folder) }
+        answer["begins"] = oldest.map { .timestamp($0.wall) }
+        return .map(answer)
+    }
+
+    private static func life(of bound: PastTime?) -> String? {
+        if case .revision(_, let epoch)? = bound { epoch } else { nil }
     }
 
     private func isAfter(_ revision: UInt64, _ wall: Timestamp, _ epoch: String, _ bound: PastTime) -> Bool {
@@ -88,6 +102,14 @@ struct LogQuery {
         var present: Entry?
         /// The last values of states, by key and name, as far as the segment has them.
         var values: [Name: [Name: Value]] = [:]
+        /// By place: whether its changes are asked for.
+        var shown: [ObjectIdentifier: Bool] = [:]
+        func shows(_ place: RecordedPlace) -> Bool {
+            if let known = shown[ObjectIdentifier(place)] { return known }
+            let isShown = self.shows(place.path)
+            shown[ObjectIdentifier(place)] = isShown
+            return isShown
+        }
         func close() {
             if let entry = present, let told = tell(entry, of: reader.basis.epoch) { found.append(told) }
             present = nil
@@ -103,18 +125,18 @@ struct LogQuery {
                     && log.to.map { !isAfter(transaction.revision, transaction.wall, reader.basis.epoch, $0) } ?? true
                 if transaction.isRevision, isWithin, matches(transaction) { present = Entry(transaction) }
             case .write(let place, let value, let isReaction):
-                if present != nil, shows(place.path) {
+                if present != nil, shows(place) {
                     let before = values[Name(place.key)]?[Name(place.name)]
                     present?.add(place.path, before, value, isReaction: isReaction)
                 }
                 values[Name(place.key), default: [:]][Name(place.name)] = value
             case .stretch(let place, let count, _, let least, let greatest, let last):
-                if present != nil, shows(place.path) {
+                if present != nil, shows(place) {
                     present?.add(place.path, count: count, least, greatest, last)
                 }
                 values[Name(place.key), default: [:]][Name(place.name)] = last
             case .row(let key, let name, let value, _):
-                if present != nil, mayReadAll, !key.hasPrefix("@unlinked"), isInside(key) {
+                if present != nil, mayReadAll, !StoreChange.isOfRuntime(key), isInside(key) {
                     present?.add(row: key, name, isGone: value == nil)
                 }
                 if let name { values[Name(key), default: [:]][Name(name)] = value } else { values[Name(key)] = nil }
@@ -191,6 +213,7 @@ struct LogQuery {
 
     /// - Returns: nil if the transaction has changed nothing that was asked for.
     private func tell(_ entry: Entry, of epoch: String) -> Value? {
+        if log.structure, entry.structure.isEmpty { return nil }
         if entry.writes.isEmpty, entry.structure.isEmpty, !patterns.isEmpty || !mayReadAll { return nil }
         // The ticks of clocks are no news.
         if entry.writes.isEmpty, entry.structure.isEmpty, entry.transaction.author == nil { return nil }
@@ -201,6 +224,10 @@ struct LogQuery {
         ])
         map["client"] = told(transaction.author)
         if let label = transaction.label { map["label"] = Value.string(label) }
+        if log.isBrief {
+            map["changes"] = .int(Int64(entry.writes.count + entry.structure.count))
+            return .map(map)
+        }
         map["writes"] = Value.list(ValueList(entry.writes))
         if !entry.structure.isEmpty { map["structure"] = Value.list(ValueList(entry.structure)) }
         if entry.hasMore { map["more"] = true }

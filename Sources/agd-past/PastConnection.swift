@@ -10,6 +10,7 @@ import WireProtocol
 /// and works for nobody else.
 final class PastConnection {
     private let descriptor: Int32
+    private let readClock: () -> Moment
     private let past: Past
     private let decoder = RequestDecoder()
     private let client = ClientID(number: 1)
@@ -46,13 +47,19 @@ final class PastConnection {
     /// Seconds between two looks for new records.
     private static let look = 1.0
 
-    init(_ descriptor: Int32, _ past: Past) {
+    /// - Parameter peer: nil: who the system says that it is.
+    init(
+        _ descriptor: Int32, _ past: Past, for peer: Peer? = nil, now: @escaping () -> Moment = PastConnection.realNow
+    ) {
         self.descriptor = descriptor
         self.past = past
-        peer = PastConnection.peer(of: descriptor)
-        empty = GraphRuntime(limits: past.limits, access: past.access, epoch: "", at: PastConnection.now)
-        _ = empty.apply([.connected(client, peer)], at: PastConnection.now)
+        self.readClock = now
+        self.peer = peer ?? PastConnection.peer(of: descriptor)
+        empty = GraphRuntime(limits: past.limits, access: past.access, epoch: "", at: now())
+        _ = empty.apply([.connected(client, self.peer)], at: now())
     }
+
+    deinit { close(descriptor) }
 
     private static func peer(of descriptor: Int32) -> Peer {
         // A peer that cannot be asked has no rights but those of everyone.
@@ -62,7 +69,9 @@ final class PastConnection {
             groups: (try? PeerCredentials.groups(descriptor)) ?? [])
     }
 
-    private static var now: Moment {
+    private var now: Moment { readClock() }
+
+    static func realNow() -> Moment {
         var (wall, monotonic) = (timespec(), timespec())
         clock_gettime(CLOCK_REALTIME, &wall)
         clock_gettime(CLOCK_MONOTONIC, &monotonic)
@@ -73,16 +82,21 @@ final class PastConnection {
 
     func run() {
         _ = nice(10)
-        while true {
-            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&wait, 1, timeout)
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { return }
-            if count == 0, playing == nil, runtime.nextDeadline == nil { return }
-            if count > 0, !receive() { return }
-            if playing != nil { goOn() } else if runtime.nextDeadline != nil { wake() }
-            guard send() else { return }
-        }
+        while step() {}
+    }
+
+    /// Waits until there is something to do, and does it.
+    /// - Parameter most: milliseconds.
+    /// - Returns: false if the connection ends.
+    func step(atMost most: Int32 = .max) -> Bool {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let timeout = timeout
+        let count = poll(&wait, 1, min(timeout, most))
+        if count < 0 { return errno == EINTR }
+        if count == 0, timeout <= most, playing == nil, runtime.nextDeadline == nil { return false }
+        if count > 0, !receive() { return false }
+        if playing != nil { goOn() } else if runtime.nextDeadline != nil { wake() }
+        return send()
     }
 
     /// Milliseconds until there is something to do without the client.
@@ -90,7 +104,7 @@ final class PastConnection {
         var seconds = Double(PastConnection.patience) / 1000
         if let next = nextRecord { seconds = min(seconds, next) }
         if let graph, let deadline = graph.runtime.nextDeadline {
-            seconds = min(seconds, deadline - PastConnection.now.monotonic)
+            seconds = min(seconds, deadline - now.monotonic)
         }
         return Int32(max(0, seconds * 1000).rounded(.up))
     }
@@ -99,7 +113,7 @@ final class PastConnection {
     private var nextRecord: Double? {
         guard let playing, let graph else { return nil }
         guard let next = try? graph.nextTime(), let span = next.since(playing.wall) else { return PastConnection.look }
-        return playing.monotonic + span.seconds / playing.speed - PastConnection.now.monotonic
+        return playing.monotonic + span.seconds / playing.speed - now.monotonic
     }
 
     /// - Returns: false if the client has gone, or sends too much.
@@ -169,6 +183,7 @@ final class PastConnection {
         do throws(Failure) {
             switch request {
             case .log(let log): return .value(try self.log(log, request))
+            case .series(let series): return .value(try self.series(series, request))
             case .hello(_, _, let time):
                 if let time { try open(at: time) }
                 return try passOn(request)
@@ -181,7 +196,7 @@ final class PastConnection {
                 playing =
                     speed == 0
                     ? nil
-                    : Playing(speed: speed, wall: graph.position.wall, monotonic: PastConnection.now.monotonic)
+                    : Playing(speed: speed, wall: graph.position.wall, monotonic: now.monotonic)
                 return .value(try here())
             default:
                 _ = try opened()
@@ -197,6 +212,12 @@ final class PastConnection {
             log, in: past.folder, mayReadAll: runtime.mayReadEverything(client),
             mayRead: { runtime.mayRead($0, client) }, told: { runtime.told($0, to: client) })
         return try query.answer()
+    }
+
+    private func series(_ series: Request.Series, _ request: Request) throws(Failure) -> Value {
+        if let refusal = runtime.refusal(of: request, by: client) { throw refusal }
+        let now = PastConnection.now.wall
+        return try SeriesQuery(series, in: past, for: client, peer, as: principal, now: now).answer()
     }
 
     /// Lets the runtime answer.
@@ -220,7 +241,7 @@ final class PastConnection {
     }
 
     private func apply(_ commands: [Command]) -> [Delivery] {
-        guard let graph else { return empty.apply(commands, at: PastConnection.now).deliveries }
+        guard let graph else { return empty.apply(commands, at: now).deliveries }
         return graph.apply(commands)
     }
 
@@ -243,7 +264,9 @@ final class PastConnection {
         if let graph, graph.isAhead(time) {
             try graph.advance(to: time)
         } else {
-            graph = try PastGraph(past, at: time, for: client, peer, as: principal) { PastConnection.now.monotonic }
+            graph = try PastGraph(past, at: time, for: client, peer, as: principal) { [readClock] in
+                readClock().monotonic
+            }
         }
         beginAgain()
         graph?.onDeliveries = { [unowned self] in tellLater($0) }
@@ -273,7 +296,7 @@ final class PastConnection {
     /// Performs the records that are due.
     private func goOn() {
         guard let graph, let playing else { return }
-        let span = (PastConnection.now.monotonic - playing.monotonic) * playing.speed
+        let span = (now.monotonic - playing.monotonic) * playing.speed
         let nanoseconds = Int64(exactly: (span * 1e9).rounded()) ?? .max
         guard let wall = playing.wall.advanced(by: TimeSpan(nanoseconds: nanoseconds)) else { return }
         do throws(Failure) {

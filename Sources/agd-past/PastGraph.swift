@@ -22,6 +22,10 @@ final class PastGraph {
     private var ahead: Record?
     /// Counts the graphs: subscriptions begin again in each.
     private(set) var generation = 0
+    /// Counts the lives. Between two of them nothing is known.
+    private(set) var life = 0
+    /// Gets what is known of writes that were too fast to be kept: the state, the least and the greatest value.
+    var onStretch: ((RecordedPlace, Value, Value) -> Void)?
     /// The principal for which the client acts.
     var principal: String?
     /// Gets what the clients hear while records are performed.
@@ -30,14 +34,15 @@ final class PastGraph {
     private let monotonic: () -> Double
 
     /// The graph at a moment; nil: as it is now.
+    /// - Parameter orLater: if the archive does not reach back so far, the first moment that it has.
     /// - Throws: `notFound` if the archive does not reach back so far.
     init(
-        _ past: Past, at time: PastTime?, for client: ClientID, _ peer: Peer, as principal: String? = nil,
-        monotonic: @escaping () -> Double
+        _ past: Past, at time: PastTime?, orLater: Bool = false, for client: ClientID, _ peer: Peer,
+        as principal: String? = nil, monotonic: @escaping () -> Double
     ) throws(Failure) {
         self.principal = principal
         (self.past, self.client, self.peer, self.monotonic) = (past, client, peer, monotonic)
-        let begun = try PastGraph.begin(past, at: time)
+        let begun = try PastGraph.begin(past, at: time, orLater: orLater)
         (reader, table, position) = (begun.reader, begun.table, begun.position)
         runtime = GraphRuntime(limits: past.limits, access: past.access, epoch: "", at: begun.moment)
         try make(pasts: begun.table.all)
@@ -56,18 +61,27 @@ final class PastGraph {
     }
 
     /// Reads the last image that is complete at a moment.
-    private static func begin(_ past: Past, at time: PastTime?) throws(Failure) -> Beginning {
+    private static func begin(_ past: Past, at time: PastTime?, orLater: Bool) throws(Failure) -> Beginning {
         let segments = Segment.all(in: past.folder)
         guard !segments.isEmpty else {
             throw Failure(.notFound, "the archive \(past.folder) is empty", hint: "agd writes it once a second")
         }
-        var oldest: Timestamp?
-        for segment in segments.reversed() {
+        var end = segments.count
+        if case .time? = time, let time {
+            // Time goes on from segment to segment.
+            end = segments.indices.partitioningIndex { position in
+                SegmentBasis(of: segments[position].number, in: past.folder)?.reaches(time) == false
+            }
+        }
+        for segment in segments[..<end].reversed() {
             guard let basis = SegmentBasis(of: segment.number, in: past.folder) else { continue }
-            oldest = basis.wall
             if let time, !basis.reaches(time) { continue }
             if let found = try image(of: segment.number, past, before: time) { return found }
         }
+        if orLater {
+            for segment in segments { if let found = try image(of: segment.number, past, before: nil) { return found } }
+        }
+        let oldest = segments.lazy.compactMap { SegmentBasis(of: $0.number, in: past.folder)?.wall }.first
         let begin = oldest.map { ", which begins at \($0)" } ?? ""
         throw Failure(.notFound, "the archive does not reach back so far\(begin)")
     }
@@ -113,6 +127,7 @@ final class PastGraph {
         made.pass()
         made.endTurn()
         made.forgetOutcome()
+        made.beginPast(at: position.revision)
         made.clients.longestAnswer = past.outputMaximum
         runtime = made
         generation += 1
@@ -138,15 +153,22 @@ final class PastGraph {
 
     /// Performs the records up to a moment; nil: all.
     func advance(to time: PastTime?) throws(Failure) {
-        while let next = try peek() {
+        while let next = try peek(until: time) {
             if let time, next.isBeyond(time, in: reader.basis.epoch) { break }
             try performNext(next)
         }
         if case .time(let wall)? = time { pass(to: wall) }
     }
 
-    /// When the next transaction was; nil if there is none yet.
+    /// When the next transaction was; nil if there is none yet. If the life has ended, the graph goes on with the next
+    /// one.
     func nextTime() throws(Failure) -> Timestamp? { try peek()?.wall }
+
+    /// Performs the next transaction.
+    func step() throws(Failure) { if let next = try peek() { try performNext(next) } }
+
+    /// True if the daemon has ended in order and has not begun again.
+    var hasEnded: Bool { reader.hasEnded }
 
     /// True if a moment is not before the present one.
     func isAhead(_ time: PastTime?) -> Bool {
@@ -161,8 +183,8 @@ final class PastGraph {
     var epoch: String { reader.basis.epoch }
 
     /// Lets clocks and operators show a later moment, at which nothing was written.
-    private func pass(to wall: Timestamp) {
-        guard let span = wall.since(position.wall), span.nanoseconds > 0 else { return }
+    func pass(to wall: Timestamp) {
+        guard let span = wall.since(position.wall), span.nanoseconds >= 0 else { return }
         position.elapsed += span.nanoseconds
         position.wall = wall
         runtime.beginTurn(at: moment)
@@ -171,12 +193,13 @@ final class PastGraph {
     }
 
     /// The next transaction. Records before it are performed.
-    private func peek() throws(Failure) -> RecordedTransaction? {
+    /// - Parameter time: a life that begins later is not looked at; nil: all are.
+    private func peek(until time: PastTime? = nil) throws(Failure) -> RecordedTransaction? {
         while true {
             if case .transaction(let transaction)? = ahead { return transaction }
             ahead = nil
             guard let record = try reader.next() else {
-                guard try goOn() else { return nil }
+                guard try goOn(until: time) else { return nil }
                 continue
             }
             switch record {
@@ -224,7 +247,8 @@ final class PastGraph {
             case .write(let place, let value, let isReaction):
                 let write = RecordedWrite(key: place.key, name: place.name, value: value)
                 if isReaction { change.reactions.append(write) } else { change.writes.append(write) }
-            case .stretch(let place, _, _, _, _, let last):
+            case .stretch(let place, _, _, let least, let greatest, let last):
+                onStretch?(place, least, greatest)
                 change.writes.append(RecordedWrite(key: place.key, name: place.name, value: last))
             case .row(let key, let name?, let value?, _) where !key.hasPrefix("@"):
                 change.reactions.append(RecordedWrite(key: key, name: name, value: value))
@@ -262,7 +286,7 @@ final class PastGraph {
 
     /// Goes on with the next segment, or with what was appended to this one.
     /// - Returns: false if there is nothing more.
-    private func goOn() throws(Failure) -> Bool {
+    private func goOn(until time: PastTime?) throws(Failure) -> Bool {
         let newer = Segment.all(in: past.folder).first { $0.number > reader.number }
         if reader.refresh() { return true }
         guard let newer, let next = SegmentReader(newer.number, in: past.folder) else { return false }
@@ -271,9 +295,11 @@ final class PastGraph {
             return true
         }
         // The daemon has begun again, or the archive had stopped: its image counts.
+        if let time, !next.basis.reaches(time) { return false }
         guard let begun = try PastGraph.image(of: newer.number, past, before: nil) else { return false }
         (reader, table, position) = (begun.reader, begun.table, begun.position)
         try make(pasts: begun.table.all)
+        life += 1
         return true
     }
 }
@@ -301,7 +327,7 @@ extension Record {
     /// True if the graph has to be made from its rows again.
     fileprivate var changesStructure: Bool {
         guard case .row(let key, let name, _, _) = self else { return false }
-        if key.hasPrefix("@") { return !["@unlinked", "@author", "@delegated"].contains(key) }
+        if key.hasPrefix("@") { return !StoreChange.isOfRuntime(key) }
         return name?.isEmpty == true
     }
 

@@ -9,7 +9,7 @@ import ViewGraph
 import WireProtocol
 
 /// A runtime with an archive, and a clock that the test moves.
-private final class Scene {
+final class Scene {
     let daemon: VirtualDaemon
     let folder: String
     private(set) var archive: Archive
@@ -43,6 +43,12 @@ private final class Scene {
         var options = TransactionOptions()
         options.label = label
         _ = daemon.call(.set(Mutation(operation: .set, path: path, value: value), options), from: 1)
+    }
+
+    /// A request that may take several turns.
+    func run(_ request: Request) {
+        _ = daemon.call(request, from: 1)
+        while !daemon.postponed.isEmpty { daemon.turn(daemon.postponed) }
     }
 
     /// Writes all that waits.
@@ -282,6 +288,17 @@ struct ArchiveTests {
         let lines = try scene.lines()
         #expect(lines.contains("  /a.n reported"))
         #expect(lines.contains("  /a.m entries 1"))
+    }
+
+    @Test("a request that is performed once, and a last will, are no changes of the tree")
+    func requests() throws {
+        let scene = try Scene(ArchiveTests.scene)
+        var options = TransactionOptions()
+        options.once = "a1"
+        _ = scene.daemon.call(
+            .set(Mutation(operation: .set, path: "/room.warmth", value: 21.5), options), from: 1)
+        scene.flush()
+        #expect(try scene.lines() == ["2 tester -", "  /room.warmth = 21.5"])
     }
 
     @Test("structure is there as rows")

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CSimulatedKernel.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include <uv.h>
 
 // The function of the C library.
 #define NEXT(name) ({ static __typeof__(&name) next; if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name); next; })
@@ -429,7 +431,10 @@ static int close_ours(Descriptor *descriptor) {
     return 0;
 }
 
+static void confirm(void);
+
 void sim_bury(void) {
+    confirm();
     for (int place = 0; place < descriptors; place++) if (table[place].kind) close_ours(&table[place]);
     is_dead = false;
     calls_to_death = calls_to_failure = failures = 0;
@@ -650,6 +655,7 @@ int epoll_ctl(int poller, int operation, int fd, struct epoll_event *event) {
 int epoll_wait(int poller, struct epoll_event *events, int count, int timeout) {
     Descriptor *descriptor = ours(poller);
     if (!descriptor) return NEXT(epoll_wait)(poller, events, count, timeout);
+    confirm();
     int ready = 0;
     // The kernel reports descriptors in any order.
     int total = descriptor->interest_count, start = total ? (int)below(total) : 0;
@@ -803,6 +809,75 @@ int fsync(int fd) {
     return 0;
 }
 int fdatasync(int fd) { return ours(fd) ? fsync(fd) : NEXT(fdatasync)(fd); }
+
+// What threads of libuv's pool would do is done before the loop waits the next time.
+static uv_fs_t *unconfirmed[descriptors];
+static int unconfirmed_count;
+
+int uv_fs_fdatasync(uv_loop_t *loop, uv_fs_t *request, uv_file file, uv_fs_cb callback) {
+    if (!ours(file) || !callback) return NEXT(uv_fs_fdatasync)(loop, request, file, callback);
+    void *data = request->data;
+    memset(request, 0, sizeof *request);
+    request->data = data;
+    request->type = UV_FS;
+    request->fs_type = UV_FS_FDATASYNC;
+    request->loop = loop;
+    request->file = file;
+    request->cb = callback;
+    unconfirmed[unconfirmed_count++] = request;
+    return 0;
+}
+static void confirm(void) {
+    while (unconfirmed_count) {
+        uv_fs_t *request = unconfirmed[--unconfirmed_count];
+        request->result = fdatasync(request->file) ? -errno : 0;
+        request->cb(request);
+    }
+}
+int dup(int fd) {
+    Descriptor *descriptor = ours(fd);
+    if (!descriptor) return NEXT(dup)(fd);
+    int copy = new_descriptor(descriptor->kind);
+    if (copy < 0) return -1;
+    File *file = descriptor->file;
+    ours(copy)->file = file;
+    file->opened++;
+    return copy;
+}
+int truncate(const char *path, off_t size) {
+    if (!is_ours(path)) return NEXT(truncate)(path, size);
+    int fd = open_at(path, O_WRONLY, 0);
+    if (fd < 0) return -1;
+    int result = ftruncate(fd, size), number = errno;
+    close(fd);
+    errno = number;
+    return result;
+}
+
+// The folder that is being listed: one at a time.
+static struct { char path[path_size]; int place; struct dirent entry; } listing;
+
+DIR *opendir(const char *path) {
+    if (!is_ours(path)) return NEXT(opendir)(path);
+    int number = disk_fault();
+    if (!number && !file_at(path)) number = ENOENT;
+    if (number) { errno = number; return NULL; }
+    strcpy(listing.path, path);
+    listing.place = 0;
+    return (DIR *)&listing;
+}
+struct dirent *readdir(DIR *folder) {
+    if ((void *)folder != &listing) return NEXT(readdir)(folder);
+    size_t length = strlen(listing.path);
+    while (listing.place < names_now.count) {
+        const char *name = names_now.names[listing.place++].path;
+        if (strncmp(name, listing.path, length) || name[length] != '/' || strchr(name + length + 1, '/')) continue;
+        strcpy(listing.entry.d_name, name + length + 1);
+        return &listing.entry;
+    }
+    return NULL;
+}
+int closedir(DIR *folder) { return (void *)folder == &listing ? 0 : NEXT(closedir)(folder); }
 int flock(int fd, int operation) {
     Descriptor *descriptor = ours(fd);
     if (!descriptor) return NEXT(flock)(fd, operation);

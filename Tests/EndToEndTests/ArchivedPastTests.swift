@@ -22,11 +22,11 @@ struct ArchivedPastTests {
         let daemon: Daemon
         let past: Program
 
-        init(_ folder: Folder, access: String = "") throws {
+        init(_ folder: Folder, sceneFiles: [String] = []) throws {
             daemon = try Daemon(
-                scenes: [ArchivedPastTests.scene],
+                scenes: sceneFiles.isEmpty ? [ArchivedPastTests.scene] : [], sceneFiles: sceneFiles,
                 configuration:
-                    "state-directory = \(folder.file("state"))\nsocket = \(folder.file("agd.sock"))\n\(access)",
+                    "state-directory = \(folder.file("state"))\nsocket = \(folder.file("agd.sock"))\n",
                 folder: folder)
             past = try Program("agd-past", ["--config", folder.file("agd.conf")], folder: folder)
             let deadline = Deadline(Deadline.patience)
@@ -72,6 +72,18 @@ struct ArchivedPastTests {
         #expect(hot.text.contains("'mistake'"), "\(hot.text)")
         let refused = try daemon.control(["set", "/room.warmth", "1", "--time", "\(revision)"])
         #expect(refused.code != 0 && refused.text.contains("nobody changes the past"), "\(refused.text)")
+
+        let last = "\(revision - 1)"
+        let differing = try daemon.control(["diff", "--from", last, "--to", "\(revision)", "/room"])
+        let lines = differing.text.split(separator: "\n").map(String.init)
+        #expect(differing.code == 1 && lines.count == 3, "\(differing.text)")
+        #expect(lines.first.map { Transcript.matches($0, "revision \(revision)  …  'mistake'") } == true)
+        #expect(lines.contains("    /room.warmth  23.5 → 31.5"), "\(lines)")
+        #expect(lines.contains("    /room.hot     false → true  ← /room.warmth"), "\(lines)")
+        #expect(try daemon.control(["diff", "--from", last, "--to", last, "/room"]) == (0, ""))
+        // Before the state was written for the last time.
+        let door = try daemon.control(["diff", "--from", "\(revision - 2)", "--to", last, "/room.hot"])
+        #expect(door == (0, ""))
         let before = try daemon.control(["tree", "--time", "10h"])
         #expect(before.code == 66 && before.text.contains("the archive does not reach back so far"), "\(before.text)")
 
@@ -81,6 +93,48 @@ struct ArchivedPastTests {
         #expect(try daemon.client().get("/room.warmth") == 23.5)
         let again = try daemon.control(["undo", "\(revision)"])
         #expect(again.code == 75, "\(again.text)")
+        try pair.stop()
+    }
+
+    @Test("the incident of the page goes as it says, from the red card to its undo")
+    func page() throws {
+        let pair = try Pair(Folder(), sceneFiles: ["dashboard/panels.yaml", "Examples/dashboards/home.yaml"])
+        let page = try Project.text("Documentation/Past.md")
+        let runner = TranscriptRunner(pair.daemon)
+        try runner.run(Transcript.below("Make it happen", in: page))
+        _ = try pair.log([]) { $0.contains("indoors.mode") }
+        try runner.run(Transcript.below("Find out", in: page))
+        try runner.run(Transcript.below("Take it back", in: page))
+        try pair.stop()
+    }
+
+    @Test("diff between two moments names the edits that made nodes, rules and declarations differ")
+    func edits() throws {
+        let folder = try Folder()
+        let pair = try Pair(folder)
+        let daemon = pair.daemon
+        let scene = """
+            agd: 1
+            types: { Door: { state: { isOpen: false } } }
+            nodes: [{ id: new, kind: container }, { id: room, computed: { hot: warmth > 15.0 } }]
+            """
+        let file = try folder.write(scene, to: "edit.yaml")
+        #expect(try daemon.control(["apply", file, "--merge", "--label", "more"]).code == 0)
+        #expect(try daemon.control(["set", "/room.seen", "1"]).code == 0)
+        _ = try pair.log([]) { $0.contains("/room.seen") }
+        let edits = try daemon.control(["log", "--structure"]).text
+        #expect(edits.contains("'more'") && !edits.contains("→"), "\(edits)")
+        let found = try daemon.control(["diff", "--from", "1", "--json"])
+        let all = try found.text.split(separator: "\n").map { try JSONParser.parseOnce($0.utf8) }
+        let edit = try #require(all.first { $0["label"] == "more" }, "\(found.text)")
+        let differences = edit["differences"]?.list ?? []
+        #expect(differences.contains(["path": "/new", "came": true]), "\(edit)")
+        #expect(
+            differences.contains([
+                "path": "/room.hot", "definition": "rule", "before": "warmth > 25.0", "after": "warmth > 15.0",
+            ]), "\(edit)")
+        #expect(differences.contains { $0["path"] == "@types.Door" && $0["came"] == true }, "\(edit)")
+        #expect(all.contains { $0["differences"]?.list?.first?["path"] == "/room.seen" }, "\(all)")
         try pair.stop()
     }
 

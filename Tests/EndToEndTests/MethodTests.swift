@@ -43,7 +43,7 @@ struct MethodTests {
         let specified = [
             "answer", "apply", "board", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello",
             "history", "layers", "log", "move", "onDisconnect", "ping", "play", "prune", "remove", "restore", "seek",
-            "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
+            "series", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)
     }

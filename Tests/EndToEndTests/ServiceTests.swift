@@ -223,7 +223,9 @@ struct ServiceTests {
     @Test("agd names its commit and the formats that it reads") func formats() throws {
         let folder = try Folder()
         let told = try Program.run("agd", ["--version"], folder: folder).text
-        #expect(told.wholeMatch(of: /[0-9.]+\ncommit .+\nprotocol 1, scenes 1, store [0-9]+\n/) != nil, "\(told)")
+        #expect(
+            told.wholeMatch(of: /[0-9.]+\ncommit .+\nprotocol 1, scenes 1, store [0-9]+, archive [0-9]+\n/) != nil,
+            "\(told)")
         let formats = try #require(told.split(separator: "\n").last)
         #expect(try Project.text("Documentation/Compatibility.md").contains("```\n\(formats)\n```"), "\(formats)")
     }

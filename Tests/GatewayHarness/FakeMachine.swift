@@ -16,6 +16,8 @@ package final class FakeMachine: Machine {
     package var date: Double { now + 1.7e9 }
     private var alarms: [FakeAlarm] = []
     package let daemon = FakeDaemon()
+    /// agd-past.
+    package let past = FakeDaemon()
 
     package init() {}
 
@@ -26,8 +28,10 @@ package final class FakeMachine: Machine {
     }
 
     package func connect(to path: String, _ delegate: any DaemonLineDelegate) -> (any DaemonLine)? {
-        daemon.connect(delegate)
+        (path.hasSuffix("past.sock") ? past : daemon).connect(delegate)
     }
+
+    package func hasSocket(at path: String) -> Bool { past.isThere }
 
     /// The process stands still, and nothing of it runs.
     package func standStill(_ seconds: Double) { now += seconds }

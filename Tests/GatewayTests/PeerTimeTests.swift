@@ -78,5 +78,7 @@ struct PeerTimeTests {
         let gone = PeerTime.evicted(of: times.shuffled(), \.time)
         #expect(gone.count == Limits.evicted && gone.allSatisfy { $0.name.hasPrefix("idle") })
         #expect(gone.map(\.time.since) == (0..<Limits.evicted).map { start + Double($0) })
+        #expect(PeerTime.evicted(of: times, over: 200, \.time).count == Limits.evicted)
+        #expect(PeerTime.evicted(of: times, over: 201, \.time).isEmpty, "so many may stay")
     }
 }

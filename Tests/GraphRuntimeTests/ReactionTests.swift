@@ -107,7 +107,7 @@ struct ReactionTests {
         #expect(graph.timeline("/tank.needle")?["settle"] == 3 && graph.timeline("/tank.level") == nil)
     }
 
-    @Test("the writes of an action are stored, and a restart calls nothing") func restart() throws {
+    @Test("the writes of an action are stored, and a restart that misses nothing calls nothing") func restart() throws {
         let graph = try Harness(Self.level)
         try graph.set("/tank.level", 30)
         #expect(graph.kept.contains { $0.name == "last" && $0.value == "1>30" })
@@ -120,13 +120,13 @@ struct ReactionTests {
 
     @Test("instances call their actions when they come and go, those that go first") func comingAndGoing() throws {
         let graph = try Harness(Self.list)
-        #expect(try graph.value("/list.log") == [], "the start calls nothing")
+        #expect(try graph.value("/list.log") == ["+a", "+b"], "the first turn after the start")
         try graph.set("/list.names", ["b", "c", "d"])
-        #expect(try graph.value("/list.log") == ["-a0", "+c", "+d"])
+        #expect(try graph.value("/list.log") == ["+a", "+b", "-a1", "+c", "+d"])
         #expect(try graph.value("/list.count") == 9)
         #expect(try graph.value("/list/rows/c.seen") == 1)
         try graph.set("/list.names", [])
-        #expect(try graph.value("/list.log") == ["-a0", "+c", "+d", "-b0", "-c1", "-d1"])
+        #expect(try graph.value("/list.log") == ["+a", "+b", "-a1", "+c", "+d", "-b1", "-c1", "-d1"])
         #expect(try graph.value("/list.count") == 6)
         graph.settle()
         try graph.set("/list.names", ["a"])

@@ -9,75 +9,16 @@ import ViewGraph
 import WireProtocol
 @testable import agd_past
 
-/// A life with an archive. The test moves its clock.
-private final class RecordedLife {
-    let daemon = VirtualDaemon(
-        at: Moment(monotonic: 1000.25, wall: Timestamp("2026-01-31T23:59:30.123456789Z") ?? .epoch))
-    let folder: String
-    private let archive: Archive
-    /// The tree as clients saw it, by revision.
-    private(set) var trees: [UInt64: Value] = [:]
-
-    init(_ scene: String, size: Int) throws {
-        folder = NSTemporaryDirectory() + "agd-past-" + UUID().uuidString
-        archive = try Archive(
-            folder: folder, limits: Archive.Limits(size: size),
-            basis: Archive.Basis(
-                release: "1", epoch: "test", scenes: [("test.yaml", "agd: 1\n" + scene)],
-                machine: ["timeZone": "Europe/Berlin"]),
-            of: daemon.runtime.store, others: [])
-        daemon.runtime.beginWith(["timeZone": "Europe/Berlin"])
-        try daemon.runtime.load("agd: 1\n" + scene, file: "test.yaml")
-        archive.begin(at: daemon.now, revision: 0)
-        flush()
-        daemon.connect(1)
-        // Everything is watched, as a dashboard does.
-        _ = daemon.call(.subscribe(.init(patterns: ["/**"])), from: 1)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-    func flush() {
-        repeat { archive.flush(at: daemon.now, revision: daemon.runtime.revision) } while archive.wait != nil
-    }
-
-    func call(_ request: Request) {
-        _ = daemon.call(request, from: 1)
-        while !daemon.postponed.isEmpty { daemon.turn(daemon.postponed) }
-    }
-
-    /// Moves the clock, and does what is due on the way.
-    func wait(_ nanoseconds: Int64) {
-        var left = nanoseconds
-        while let next = daemon.wait, next.nanoseconds <= left {
-            daemon.advanceClock(next)
-            left -= next.nanoseconds
-            daemon.turn([.woken])
-            note()
-            if next.nanoseconds == 0 { break }
-        }
-        daemon.advanceClock(TimeSpan(nanoseconds: left))
-    }
-
-    func note() {
-        guard let value = RecordedLife.described(daemon.call(.describe(path: "/", depth: nil), from: 1)) else { return }
-        if trees[daemon.runtime.revision] == nil { trees[daemon.runtime.revision] = value }
-    }
-
-    static func described(_ answer: Answer?) -> Value? {
-        if case .value(let value)? = answer { value } else { nil }
-    }
-
-    var past: Past { Past(folder: folder, access: AccessRules(), limits: RuntimeLimits()) }
-}
-
 @Suite("The graph of a moment")
 struct SeekTests {
     private static let scene = """
         components:
           Sensor:
             kind: container
-            state: { level: 0.0, seen: { initial: 0, transient: true }, log: [] }
+            state:
+              level: { initial: 0.0, expires: 7s }
+              seen: { initial: 0, transient: true, expires: 3s }
+              log: []
             computed:
               mean: "average(level, duration('20s'))"
               speed: "rate(level, duration('30s'))"
@@ -127,6 +68,31 @@ struct SeekTests {
         }
         life.note()
         life.wait(Int64.random(in: 100_000_001..<2_000_000_000, using: &generator))
+    }
+
+    @Test("the graph of a moment is made as a start makes it, and has no first turn") func beginning() throws {
+        let will: Value = [
+            "mutations": [["op": "set", "path": "/n.isAlive", "value": false]], "by": 0, "user": 1000,
+        ]
+        let life = try RecordedLife(
+            "nodes: [{ id: n, state: { count: 0, isAlive: true }, onAppear: { add: { $count: 1 } } }]", size: 1 << 18,
+            others: [StoredRow(key: StoreChange.willKey, name: "1", revision: 1, value: will)])
+        life.flush()
+        let last = life.daemon.runtime.revision
+        func value(_ name: String, at revision: UInt64) throws -> Value? {
+            let client = ClientID(number: 1)
+            let graph = try PastGraph(
+                life.past, at: .revision(revision, epoch: nil), for: client, Peer(pid: 1, uid: 1000, gid: 1000)
+            ) { 0 }
+            let deliveries = graph.apply([
+                .call(client, id: .int(1), .get(.init(paths: ["/n." + name], isSingle: true)))
+            ])
+            for case .reply(_, _, .content(.value(let value), _, _)) in deliveries { return value }
+            return nil
+        }
+        // The scene is the first revision.
+        #expect(try value("count", at: 1) == 0 && value("isAlive", at: 1) == true)
+        #expect(try value("count", at: last) == 1 && value("isAlive", at: last) == true)
     }
 
     @Test("each revision of a random life comes back as clients saw it", arguments: freshSeeds(2))

@@ -33,9 +33,8 @@ final class Harness {
         now.asleep = 0
         now.monotonic = Harness.start.monotonic
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
-        try self.init(scene, at: now)
-        // A daemon restores its store before anything else changes.
-        daemon.rows = earlier.daemon.rows
+        // A daemon restores its store before anybody connects. `call` connects.
+        try self.init(scene, clients: 0, after: earlier.daemon, at: now)
     }
 
     /// The next life of this graph, with what its store has. The clock goes on by these seconds.
@@ -43,7 +42,7 @@ final class Harness {
     func restarted(_ scene: String, after seconds: Double, correction: Double = 0) throws -> Harness {
         let next = try Harness(scene, from: self, after: seconds, correction: correction)
         #expect(next.runtime.restore(daemon.rows).isEmpty)
-        next.turn([])
+        for client in 1...2 { next.daemon.connect(UInt64(client)) }
         return next
     }
 
@@ -62,12 +61,12 @@ final class Harness {
     /// - Parameter libraries: what the scene imports.
     init(
         _ scene: String = "", importing libraries: [String] = [], limits: RuntimeLimits = RuntimeLimits(),
-        clients: Int = 2, at now: Moment = Harness.start
+        clients: Int = 2, after earlier: VirtualDaemon? = nil, at now: Moment = Harness.start
     ) throws {
-        daemon = VirtualDaemon(limits: limits, at: now)
+        daemon = VirtualDaemon(limits: limits, after: earlier, at: now)
         for library in libraries { try runtime.load(library, file: "library.yaml") }
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
-        for number in 1...clients { daemon.connect(UInt64(number)) }
+        for number in 0..<clients { daemon.connect(UInt64(number + 1)) }
         runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in
             recorded.append(runtime.graph.path(of: $0.attribute))
         }

@@ -156,7 +156,8 @@ struct NonInterferenceTests {
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
         case .motions: return [["animation": "linear(duration: 1)", "mutations": [0]]]
-        case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed,
+        case .bookmarks, .brief, .changes, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .structure,
+            .typed,
             .writers:
             return .bool(random.below(10) == 0)
         // The times of reports of a readable attribute come from anywhere, as its value does.
@@ -166,7 +167,7 @@ struct NonInterferenceTests {
         case .by, .client, .as, .label, .once: return .string("me")
         case .result: return ["k": 1]
         case .error: return ["code": "denied", "message": "no"]
-        case .depth, .forward, .index, .subscription: return .int(Int64(random.below(4)))
+        case .depth, .forward, .index, .points, .subscription: return .int(Int64(random.below(4)))
         case .count, .from, .revision, .time: return .int(Int64(random.below(12)))
         case .maxRate, .speed: return 5
         }
@@ -302,7 +303,7 @@ struct NonInterferenceTests {
         }
         // Clients seldom remove what the scene makes and then ask for it again.
         // agd-past alone knows the past.
-        let never: Set = ["answer", "stats", "trace", "prune", "log", "seek", "play"]
+        let never: Set = ["answer", "stats", "trace", "prune", "log", "series", "seek", "play"]
         let expected = Set(Method.table().map(\.name)).subtracting(never).subtracting(["restore"])
         var refused = lines == ["define /outer/inner/**"] ? expected : []
         for round in 0..<5 where round == 0 || !refused.isEmpty {

@@ -91,7 +91,8 @@ enum Simulate {
             print(
                 "seed \(seed): \(world.requests) requests, \(Int(Double(world.requests) / seconds)) a second; "
                     + "\(world.turns) turns, \(world.restarts) restarts, \(figures.operations) changes, \(figures.reads) reads, "
-                    + "\(figures.events) events, \(figures.refusals) refusals")
+                    + "\(figures.events) events, \(figures.refusals) refusals, "
+                    + "\(world.archived) archived records")
             exit(world.faults.isEmpty ? 0 : 1)
         }
     }

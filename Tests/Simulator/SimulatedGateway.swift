@@ -115,6 +115,8 @@ final class SimulatedGateway: Machine {
         return alarm
     }
 
+    func hasSocket(at path: String) -> Bool { false }
+
     func connect(to path: String, _ delegate: any DaemonLineDelegate) -> (any DaemonLine)? {
         let connection = sim_connect(path, SimulatedGateway.process, SimulatedGateway.user, SimulatedGateway.user)
         guard connection >= 0 else { return nil }

@@ -299,6 +299,8 @@ extension World {
         tell("\(client.name) blinks")
         lose(client)
         for _ in 0..<1 + generator.below(2) {
+            // The daemon may have died meanwhile.
+            guard connect(writer) else { break }
             // One that it will be told of, mostly.
             var changes = change()
             for _ in 0..<10 where !changes.contains(where: { judgement.truth.names($0.path, watch.validator.patterns) })

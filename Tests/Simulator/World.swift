@@ -71,6 +71,10 @@ final class World {
     var isGuestKnown = true
     /// A user takes as much of everything as he can.
     var hasGreed = false
+    /// The daemon keeps what happened.
+    var hasArchive = false
+    /// Records of it that were judged.
+    var archived = 0
     /// In the hundred, how often a fault that is drawn comes. Some lives of the daemon are long.
     var peril = 100
     /// Nothing fails.
@@ -106,7 +110,9 @@ final class World {
         configuration.socketGroup = "900"
         configuration.scenes = ["/sim/scene.yaml"]
         configuration.stateDirectory = "/sim/state"
-        configuration.archive.size = 0
+        hasArchive = generator.chance(50)
+        // Small segments: each world has several.
+        configuration.archive.size = hasArchive ? World.archiveSize : 0
         configuration.server.outputQueue = 16 << 10
         configuration.server.messageSize = 64 << 10
         configuration.runtime.bookmarkInterval = 0.05
@@ -175,6 +181,7 @@ final class World {
             if (number + 1) % World.stepsOfChapter == 0 || number + 1 == steps {
                 seedStep(number + 1_000_000)
                 comeToRest()
+                if faults.isEmpty { judgeArchive() }
                 if generator.chance(50) && number + 1 < steps {
                     countRuns()
                 } else {
@@ -185,6 +192,7 @@ final class World {
         isCalm = true
         if faults.isEmpty, !isOver { giveBack() }
         if faults.isEmpty { stop() }
+        if faults.isEmpty { judgeArchive() }
         if faults.isEmpty { restoreBackup() }
         if faults.isEmpty { recover() }
     }

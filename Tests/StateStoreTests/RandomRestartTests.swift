@@ -381,17 +381,22 @@ struct RandomRestartTests {
 
     @Test(
         "a daemon has the same tree at each start with an edited scene, and the earlier one when the edits are undone",
-        arguments: freshSeeds(2))
-    func edited(seed: UInt64) throws { try live(seed, goesOnEdited: false) }
+        arguments: freshSeeds(1), [false, true])
+    func edited(seed: UInt64, withLayers: Bool) throws {
+        try live(seed, goesOnEdited: false, withLayers: withLayers)
+    }
 
     @Test("clients' changes to an edited scene are there at the next start", arguments: oldFaults + freshSeeds(0))
-    func goingOn(seed: UInt64) throws { try live(seed, goesOnEdited: true) }
+    func goingOn(seed: UInt64) throws { try live(seed, goesOnEdited: true, withLayers: false) }
 
-    private func live(_ seed: UInt64, goesOnEdited: Bool) throws {
+    @Test("clients' layers over an edited scene are there at the next start", arguments: freshSeeds(1))
+    func goingOnWithLayers(seed: UInt64) throws { try live(seed, goesOnEdited: true, withLayers: true) }
+
+    private func live(_ seed: UInt64, goesOnEdited: Bool, withLayers: Bool) throws {
         var generator = SeededGenerator(seed: seed)
         var life = try Life(RandomRestartTests.scene)
         for number in 0..<RandomRestartTests.steps / 2 {
-            try step(life, &generator)
+            try step(life, &generator, withLayers: withLayers)
             guard number % 10 == 9 else { continue }
             var scene = RandomRestartTests.scene
             for (old, new) in RandomRestartTests.edits where Int.random(in: 0..<6, using: &generator) == 0 {
@@ -411,6 +416,78 @@ struct RandomRestartTests {
                 guard try isSame(before, of: life, next, "\(claim)before ≠ after, \(how)") else { return }
             }
             if goesOnEdited, Bool.random(using: &generator) { life = second }
+        }
+    }
+
+    // MARK: What the author did not touch
+
+    private static let ownScene =
+        scene + """
+              - id: mine
+                kind: container
+                state: { v: 1, items: [{ id: x }], sub: [] }
+                children:
+                  - { id: p, kind: container, state: { own: 1, v: 3 }, children: [{ id: kid, state: { n: 0 } }] }
+                  - id: q
+                    kind: container
+                    state: { v: 2, items: [{ id: y }], sub: [] }
+                    children:
+                      - { id: in, kind: container, state: { v: 1, q: 2 } }
+                      - { id: rows, forEach: { in: $items, node: { kind: container, state: { q: 0 } } } }
+                  - { id: r, kind: container, state: { v: 4 }, let: { w: 1 } }
+
+            """
+
+    /// Edits of the nodes in `/mine`, each with the nodes that may be others then, with all below.
+    private static let ownEdits: [(old: String, new: String, touched: [String])] = [
+        ("own: 1, v: 3", "own: 1, v: 3, extra: 1", []),
+        ("own: 1, v: 3", "own: 7, v: 3", []),
+        ("let: { w: 1 }", "let: { w: 2 }", []),
+        ("- { id: p,", "- { id: fresh, state: { f: 1 } }\n          - { id: p,", ["/mine/fresh"]),
+        ("{ id: in, kind: container, state: { v: 1, q: 2 } }", "{ id: fresh }", ["/mine/q/in", "/mine/q/fresh"]),
+        ("- { id: r, kind: container, state: { v: 4 }, let: { w: 1 } }", "", ["/mine/r"]),
+        ("id: q\n", "id: other\n", ["/mine/q", "/mine/other"]),
+    ]
+
+    /// The nodes that are not touched, and their states.
+    private func untouched(_ tree: Value, by touched: [String]) -> [String: String] {
+        func isTouched(_ path: String) -> Bool { touched.contains { path == $0 || path.hasPrefix($0 + "/") } }
+        var found: [String: String] = [:]
+        for place in places(tree) where !isTouched(place.path) {
+            found[place.path] = ""
+            for state in place.states where !["own", "extra"].contains(state.name) {
+                found["\(place.path).\(state.name)"] = "\(state.value)"
+            }
+        }
+        return found
+    }
+
+    @Test("what the author of a scene did not touch stays", arguments: freshSeeds(1))
+    func untouched(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var life = try Life(RandomRestartTests.ownScene)
+        for number in 0..<RandomRestartTests.steps / 2 {
+            try step(life, &generator, withLayers: true)
+            guard number % 10 == 9 else { continue }
+            var (scene, touched) = (life.scene, [String]())
+            for edit in RandomRestartTests.ownEdits where Int.random(in: 0..<4, using: &generator) == 0 {
+                let edited = scene.replacing(edit.old, with: edit.new)
+                if edited != scene { touched += edit.touched }
+                scene = edited
+            }
+            guard Life.accepts(scene) else { continue }
+            try heal(life)
+            let before = try life.described()
+            let next = try life.next(scene)
+            try feed(next, as: before)
+            let (there, after) = (untouched(before, by: touched), untouched(try next.described(), by: touched))
+            let lost = Set(there.keys).union(after.keys).filter { there[$0] != after[$0] }.sorted()
+            #expect(
+                lost == [],
+                "seed \(seed), step \(number)\n\(scene)\n\(lost.prefix(8).map { "\($0): \(there[$0] ?? "-") ≠ \(after[$0] ?? "-")" })"
+            )
+            if !lost.isEmpty { return tell(life, next) }
+            if Bool.random(using: &generator) { life = next }
         }
     }
 

@@ -56,6 +56,26 @@ struct StateStoreTests {
         #expect(texts(restored).contains("5 /a#1.b \(Value.bytes([0, 255]).typedJSON)"))
     }
 
+    @Test("the time of the last commit with rows is read back, after a kill, after folding and after an end")
+    func committed() throws {
+        func time(_ seconds: Int64) throws -> Timestamp { try #require(Timestamp(seconds: seconds)) }
+        func read() throws -> Timestamp? {
+            let restored = try folder.copy().open().restored
+            #expect(!restored.rows.contains { $0.key == StateStore.momentKey })
+            return restored.committed
+        }
+        let (store, restored) = try folder.open()
+        #expect(restored.committed == nil)
+        try store.append([(1, .put("/a", "x", 1))], revision: 1, at: time(100))
+        try store.append([(2, .put("/a", "x", 2))], revision: 2, at: time(200))
+        try store.append([], revision: 3, at: time(300))
+        #expect(try read() == time(200))
+        try store.fold()
+        #expect(try read() == time(200))
+        try store.close(revision: 3, at: time(400))
+        #expect(try read() == time(400))
+    }
+
     @Test("one commit for a turn stores the same as one for each change") func batching() throws {
         let other = try Folder()
         do {

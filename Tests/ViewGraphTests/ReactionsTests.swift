@@ -42,13 +42,15 @@ struct ReactionsTests {
         #expect(taken() == [], "the value is the same")
     }
 
-    @Test("while scenes make the tree nothing is called, and what they set is the value to compare with")
+    @Test(
+        "while scenes make the tree nothing is called, then nodes appear, and later values are compared with the first")
     mutating func starts() throws {
         persistence.author = .scenes
         #expect(taken() == [])
         try scene.wiring.set("/a.count", 7)
         #expect(taken() == [])
         persistence.author = .clients
+        #expect(reactions.areWaiting && taken() == ["/a.onAppear"] && !reactions.areWaiting)
         try scene.wiring.set("/a.count", 8)
         #expect(taken() == ["/a.onChange"])
     }

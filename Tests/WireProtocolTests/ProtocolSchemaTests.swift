@@ -12,7 +12,7 @@ struct ProtocolSchemaTests {
                 "unsubscribe",
                 "onDisconnect", "delegate", "answer",
                 "describe", "board", "explain", "history", "dump", "layers", "stats", "trace", "eval", "prune",
-                "log", "seek", "play",
+                "log", "series", "seek", "play",
             ])
         #expect(names.count == Set(names).count)
     }

@@ -58,6 +58,8 @@ class GatewayTransport {
   isWritable = null
   /** The name of the gateway's machine; null before the first stream. */
   host = null
+  /** True if the gateway reaches agd-past. */
+  hasPast = false
 
   constructor(url, timeout) {
     this.#url = url
@@ -254,6 +256,7 @@ class GatewayTransport {
       this.#offset = data.monotonic - now
       this.isWritable = data.isWritable
       this.host = data.host ?? this.host
+      this.hasPast = data.hasPast === true
       if (data.time !== undefined) this.#wall = data.time - now
       if (data.isLive !== false) this.#heard = this.now()
     } else if (event === 'interrupted') {

@@ -29,14 +29,15 @@ export const PARAMETERS = {
   prune: [],
   trace: ['enable'],
   eval: ['expression', 'bindings', 'at', 'typed'],
-  log: ['paths', 'from', 'to', 'by', 'label', 'count'],
+  log: ['paths', 'from', 'to', 'by', 'label', 'count', 'brief', 'structure'],
+  series: ['from', 'paths', 'expression', 'at', 'to', 'points', 'changes', 'typed'],
   seek: ['time'],
   play: ['speed'],
 }
 
 /** Requests that may be performed twice, because they change nothing, or nothing but the connection. */
 export const HARMLESS = new Set([
-  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'layers', 'stats', 'eval', 'log',
+  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'layers', 'stats', 'eval', 'log', 'series',
 ])
 
 /** The code of JSON-RPC for a request that the daemon understands and refuses. */

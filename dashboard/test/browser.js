@@ -1,7 +1,7 @@
 /** Chromium without a window, driven over its debugging pipe, and a daemon with a gateway. No packages are needed. */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -38,8 +38,8 @@ async function stop(program, signal = 'SIGTERM') {
 
 /** A daemon with scenes, and its gateway. */
 export class Site {
-  /** `scene` is the text of a further scene. `access` and `settings` have lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
-  static async start(scenes, { scene = null, isWritable = true, origins = [], access = [], settings = [], tokens = [] } = {}) {
+  /** `scene` is the text of a further scene. `access` and `settings` have lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. `hasPast` starts agd-past. */
+  static async start(scenes, { scene = null, isWritable = true, origins = [], access = [], settings = [], tokens = [], hasPast = false } = {}) {
     const site = new Site()
     site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
     site.socket = join(site.folder, 'agd.sock')
@@ -55,6 +55,7 @@ export class Site {
       return [name, stdout.trim()]
     }))
     await site.startDaemon()
+    if (hasPast) await site.startPast()
     await site.startGateway()
     return site
   }
@@ -76,6 +77,19 @@ export class Site {
       }
     })
     this.client = connect({ path: this.socket, name: 'test' })
+  }
+
+  async startPast() {
+    const path = join(this.folder, 'past.sock')
+    const options = ['--config', this.configuration, '--state-directory', join(this.folder, 'state'), '--socket', path]
+    this.past = spawn(join(PROGRAMS, 'agd-past'), options, { stdio: ['ignore', 'ignore', openSync(join(this.folder, 'past.log'), 'a')] })
+    await until('agd-past listens', () => existsSync(path))
+    this.pastClient = connect({ path })
+  }
+
+  async stopPast() {
+    await this.pastClient?.close()
+    await stop(this.past)
   }
 
   async startGateway() {
@@ -103,6 +117,7 @@ export class Site {
 
   async stop() {
     await this.client.close()
+    await this.stopPast()
     await stop(this.gateway)
     await stop(this.daemon)
     rmSync(this.folder, { recursive: true, force: true })

@@ -88,6 +88,13 @@ describe('the past of a line', () => {
     assert.equal(line(history, 400), '')
   })
 
+  test('stretches whose length has no exact form follow each other', () => {
+    const history = new History(20)
+    history.add(1, 81_237.1)
+    for (let i = 1; i < 600; i++) history.range(81_237.1 + i / 7)
+    assert.equal(gaps(history, 81_322), 0)
+  })
+
   test('a line looks the same whether the page or the daemon has kept its past', () => {
     const [page, reload] = [new History(60), new History(60)]
     // The daemon records the least and the greatest value of each second, with the value that held at its beginning.

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of Documentation/Dashboard.md and Documentation/Tutorial.md: `node dashboard/test/screenshots.js [seconds] [name …]`. The charts
- * show the seconds for which it waits (150). With names (`host`, `home`, …), it takes only those pictures.
+ * show the seconds for which it waits (150). With names (`host`, `home`, …), it takes only those pictures. `past` is a moving one.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -97,6 +97,85 @@ async function picture(name, scenes, { address = '', scheme = 'light', width = 1
   if (page.faults.length > 0) throw new Error(page.faults.join('\n'))
 }
 
+// MARK: A moving picture
+
+/** An evening in a home, in half a minute. */
+async function liveThroughEvening(site) {
+  const events = {
+    4: ['Ada comes home', { '/home/doors/front.isLocked': false, '/home/lights/hall.isOn': true }], 7: ['dusk', { '/home/lights/kitchen.isOn': true }],
+    10: ['Ada', { '/home/doors/front.isLocked': true }], 14: ['cooking', { '/home/lights/kitchen.level': 90 }],
+    19: ['comfort', { '/home/climate/indoors.target': 22.5 }], 24: ['film night', { '/home/lights/kitchen.isOn': false, '/home/lights/strip.color': '#6457b8' }],
+    27: ['film night', { '/home/lights/hall.isOn': false }],
+  }
+  for (let i = 0; i < 30; i++) {
+    const [label = 'sensors', more = {}] = events[i] ?? []
+    const values = { '/home/climate/indoors.temperature': 18 + 4.5 * (1 - Math.exp(-i / 12)) + 0.3 * Math.sin(i), '/home/climate/indoors.humidity': 44 + Math.round(26 * Math.exp(-(((i - 16) / 5) ** 2))), ...more }
+    await site.client.transact(Object.entries(values).map(([path, value]) => ({ op: 'set', path, value: typeof value === 'number' && value % 1 ? Math.round(10 * value) / 10 : value })), { label })
+    await sleep(1000)
+  }
+}
+
+/** Pictures in WebP as one that moves: `frames` are `[bytes, milliseconds]`. */
+function animate(frames, width, height) {
+  const number = (value, size) => Buffer.from(Array.from({ length: size }, (_, i) => (value >> (8 * i)) & 255))
+  const chunk = (name, ...parts) => {
+    const body = Buffer.concat(parts)
+    return Buffer.concat([Buffer.from(name), number(body.length, 4), body, Buffer.alloc(body.length % 2)])
+  }
+  const size = [number(width - 1, 3), number(height - 1, 3)]
+  /** The chunk of a picture that has its pixels, without its colour space. */
+  const pixels = (bytes) => {
+    let at = 12
+    while (bytes.toString('latin1', at, at + 4) !== 'VP8 ') at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2)
+    return bytes.subarray(at, at + 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2))
+  }
+  const body = [
+    chunk('VP8X', number(2, 4), ...size), chunk('ANIM', number(0, 6)),
+    ...frames.map(([bytes, time]) => chunk('ANMF', number(0, 6), ...size, number(time, 3), number(2, 1), pixels(bytes))),
+  ]
+  return chunk('RIFF', Buffer.from('WEBP'), ...body)
+}
+
+/** A drag on the axis takes a board through the evening, and back to now. */
+async function film() {
+  if (wanted.length > 0 && !wanted.includes('past')) return
+  const [width, height] = [1100, 700]
+  const site = await Site.start(example('home'), { hasPast: true })
+  sites.push(site)
+  const page = await browser.open(site.url, { width, height })
+  await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
+  await page.until(`card('/home/lights/hall/switch.isOn')`)
+  await liveThroughEvening(site)
+  await page.press('[')
+  await page.until(`document.querySelector('.axis .deeds')?.getAttribute('d')`)
+  for (let i = 0; i < 3; i++) await page.press('+')
+  await page.run('document.activeElement.blur()')
+  await sleep(2500)
+  const frames = []
+  const take = async (time) => {
+    const { data } = await page.send('Page.captureScreenshot', { format: 'webp', quality: 50 })
+    const bytes = Buffer.from(data, 'base64')
+    if (frames.length > 0 && frames.at(-1)[0].equals(bytes)) frames.at(-1)[1] += time
+    else frames.push([bytes, time])
+  }
+  const { left, top, width: length } = await page.run(`(({ left, top, width }) => ({ left, top, width }))(document.querySelector('.axis .track').getBoundingClientRect())`)
+  const mouse = (type, part) => page.send('Input.dispatchMouseEvent', { type, x: left + part * length, y: top + 20, button: 'left', buttons: 1, clickCount: 1 })
+  await take(1200)
+  await mouse('mousePressed', 0.99)
+  for (let i = 1; i <= 30; i++) {
+    await mouse('mouseMoved', 0.99 - 0.8 * (0.5 - 0.5 * Math.cos((Math.PI * i) / 30)))
+    await sleep(250)
+    await take(i === 30 ? 1200 : 110)
+  }
+  await mouse('mouseReleased', 0.19)
+  await page.run(`document.querySelector('.axis > button').click()`)
+  for (let i = 0; i < 5; i++) await take(80)
+  await sleep(800)
+  await take(1500)
+  writeFileSync(join(FOLDER, 'dashboard-past.webp'), animate(frames, width, height))
+  if (page.faults.length > 0) throw new Error(page.faults.join('\n'))
+}
+
 const example = (name) => [PANELS, join(ROOT, `Examples/dashboards/${name}.yaml`)]
 await picture('home', example('home'), { scheme: 'dark', height: 700, prepare: (site) => site.client.set('/home/lights/kitchen.isOn', true) })
 await picture('edit', example('home'), {
@@ -132,5 +211,6 @@ await Promise.all([
     },
   }),
 ])
+await film()
 await browser.stop()
 for (const site of sites) await site.stop()

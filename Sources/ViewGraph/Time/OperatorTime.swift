@@ -81,15 +81,18 @@ struct OperatorTime {
     /// The row that a later life goes on from.
     var row: Value { .list([.int(lead &- origin), .int(now &- origin)]) }
 
-    /// The row of an image, from which a graph of the past goes on exactly.
-    var imageRow: Value { .list([.int(lead), .int(now), .int(origin)]) }
+    /// The row of an image, from which a graph of the past goes on exactly. It says at which `elapsed` it was `now`:
+    /// an image is written later than the last turn.
+    var imageRow: Value { .list([.int(lead), .int(now), .int(origin), .int(present)]) }
 
     /// Goes on from an earlier life, or from an image.
     mutating func resume(from row: Value) {
-        if let fields = row.list, fields.count == 3, case .int(let lead) = fields[0], case .int(let now) = fields[1],
-            case .int(let origin) = fields[2]
+        if let fields = row.list, fields.count == 3 || fields.count == 4, case .int(let lead) = fields[0],
+            case .int(let now) = fields[1], case .int(let origin) = fields[2]
         {
             (base, self.lead, self.origin, elapsed) = (now, lead, origin, present)
+            // The archives of agd 0.1 do not say it.
+            if fields.count == 4, case .int(let elapsed) = fields[3] { self.elapsed = elapsed }
             return
         }
         guard let fields = row.list, fields.count == 2, case .int(let lead) = fields[0], case .int(let last) = fields[1]

@@ -58,7 +58,8 @@ PARAMETERS: Dict[str, List[str]] = {
     "prune": [],
     "trace": ["enable"],
     "eval": ["expression", "bindings", "at", "typed"],
-    "log": ["paths", "from", "to", "by", "label", "count"],
+    "log": ["paths", "from", "to", "by", "label", "count", "brief", "structure"],
+    "series": ["from", "paths", "expression", "at", "to", "points", "changes", "typed"],
     "seek": ["time"],
     "play": ["speed"],
 }  # fmt: skip
@@ -66,7 +67,7 @@ PARAMETERS: Dict[str, List[str]] = {
 #: Requests that may be performed twice, because they change nothing, or nothing but the connection.
 _HARMLESS = {
     "hello", "ping", "get", "onDisconnect", "subscribe", "unsubscribe", "describe", "board", "explain", "history",
-    "dump", "layers", "stats", "eval", "log",
+    "dump", "layers", "stats", "eval", "log", "series",
 }  # fmt: skip
 
 #: The code of JSON-RPC for a request that the daemon understands and refuses.

@@ -1,0 +1,104 @@
+import Archive
+import AttributeValues
+import CSimulatedKernel
+import DaemonServer
+import TestSupport
+
+// What the archive says of the world, as another program reads it.
+extension World {
+    static let archiveSize = 1 << 20
+    static let archiveFolder = "/sim/state/archive"
+
+    /// [the archive] Each recorded write has the value that the state got at that revision. What a segment with an end
+    /// leaves behind is what was there then, and nothing is missing.
+    func judgeArchive() {
+        guard hasArchive, !isOver else { return }
+        sim_be_another(true)
+        defer { sim_be_another(false) }
+        for segment in Segment.all(in: World.archiveFolder) where faults.isEmpty {
+            // A power cut may leave a file without a sound batch.
+            guard let reader = SegmentReader(segment.number, in: World.archiveFolder), reader.basis.epoch == epoch
+            else {
+                continue
+            }
+            do throws(Failure) {
+                var image = ArchivedStates(
+                    Array(judgement.model.states.keys), judgement.truth, from: reader.basis)
+                while let record = try reader.next() {
+                    archived += 1
+                    if let difference = image.read(record) {
+                        fault("[the archive] segment \(segment.number) says that \(difference)")
+                    }
+                }
+                if reader.hasEnded, let difference = image.firstDifference {
+                    fault("[the archive] segment \(segment.number) ends with \(difference)")
+                }
+            } catch { fault("[the archive] segment \(segment.number) cannot be read: \(error)") }
+        }
+    }
+}
+
+/// The states that the records of a segment have written.
+private struct ArchivedStates {
+    private let truth: WatchTruth
+    /// States, apart from those that nobody can know and transient ones, which begin anew without a record.
+    private let known: Set<String>
+    /// The revision of the first transaction of a client. What a life begins with has no records.
+    private var begun: Int64
+    private var hasBegun = false
+    private var revision: Int64
+    /// By the key of the node and the name.
+    private var states: [String: [String: (path: String, value: Value)]] = [:]
+
+    init(_ states: [String], _ truth: WatchTruth, from basis: SegmentBasis) {
+        self.truth = truth
+        known = Set(states).filter { path in !["/wills.", "/t.", Model.past].contains { path.hasPrefix($0) } }
+        begun = Int64(basis.revision)
+        self.revision = begun
+    }
+
+    /// - Returns: what is wrong with the record.
+    mutating func read(_ record: Record) -> String? {
+        switch record {
+        case .transaction(let transaction):
+            revision = Int64(transaction.revision)
+            if transaction.author != nil, !hasBegun { (begun, hasBegun) = (revision - 1, true) }
+        case .write(let place, let value, _):
+            states[place.key, default: [:]][place.name] = (place.path, value)
+            return difference(place.path, value)
+        case .stretch(let place, _, _, _, _, let last): states[place.key, default: [:]][place.name] = (place.path, last)
+        case .row(let key, let name?, let value, _) where !key.hasPrefix("@"):
+            guard var state = states[key]?[name] else { return nil }
+            state.value = value ?? .null
+            states[key]?[name] = value == nil ? nil : state
+        case .row(let key, nil, _, _): states[key] = nil
+        default: break
+        }
+        return nil
+    }
+
+    private func difference(_ path: String, _ value: Value?) -> String? {
+        guard known.contains(path), truth.isKnown(path, revision), truth.isEverKnown(path, in: begun...revision),
+            let wanted = truth.content(of: path, at: revision), wanted != value.map({ ["value": $0] })
+        else { return nil }
+        return
+            "\(path) at \(revision) is \(value?.jsonText.prefix(100) ?? "unknown") and not \(wanted.jsonText.prefix(100))"
+    }
+
+    /// Of the states that were written, and of those that should have been.
+    var firstDifference: String? {
+        let written = Dictionary(states.values.flatMap(\.values).map { ($0.path, $0.value) }) { $1 }
+        for path in known.sorted() where hasBegun {
+            if written[path] == nil {
+                // A state that has come since begins with its initial value, which has no record.
+                if truth.hasHad(path, in: begun...revision, { $0 == nil })
+                    || truth.content(of: path, at: begun) == truth.content(of: path, at: revision)
+                {
+                    continue
+                }
+            }
+            if let difference = difference(path, written[path]) { return difference }
+        }
+        return nil
+    }
+}
