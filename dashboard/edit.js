@@ -6,7 +6,7 @@
 import { make } from './cards.js'
 import { add, forget, hidden, hide, idsIn, isAdded, isEmpty, move, moveInto, said, say } from './draft.js'
 import { idsOf, placeAt, words } from './format.js'
-import { says } from './language.js'
+import { language, says } from './language.js'
 import { adopt, sheet } from './style.js'
 
 const LAYER = 'page'
@@ -121,7 +121,17 @@ const button = (text, className, act) => {
   return made
 }
 
-export class Editor {
+/** Words that only this module needs. */
+const WORDS = { __proto__: null, en: () => import('./english-editing.js'), de: () => import('./german-editing.js') }
+let editing
+
+/** Begins to edit a board: see `Editor`. */
+export async function begin(options) {
+  editing = (await WORDS[language]()).default
+  return new Editor(options)
+}
+
+class Editor {
   #board
   #client
   #root
@@ -150,6 +160,7 @@ export class Editor {
   #ending = new AbortController()
   #attributes = null
 
+  /** @param options `board`, `client`, and `onEnd`, which is called when it has ended. */
   constructor({ board, client, onEnd }) {
     this.#board = board
     this.#client = client
@@ -158,8 +169,8 @@ export class Editor {
     const sign = (name, act) => {
       const made = button('', 'plain', act)
       made.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true">${SIGNS[name]}</svg>`
-      made.title = says.editing[name]
-      made.setAttribute('aria-label', says.editing[name])
+      made.title = editing[name]
+      made.setAttribute('aria-label', editing[name])
       return made
     }
     this.#undo = sign('undo', () => this.#turn(-1))
@@ -168,8 +179,8 @@ export class Editor {
     this.#tools.setAttribute('role', 'toolbar')
     this.#tools.setAttribute('aria-label', says.edit)
     this.#tools.append(
-      this.#undo, this.#redo, button(says.editing.addCard, '', () => this.#choose('add')), make('span', 'gap'), this.#message,
-      button(says.editing.discard, 'plain', () => this.#discard()), button(says.editing.done, 'main', () => this.#end()))
+      this.#undo, this.#redo, button(editing.addCard, '', () => this.#choose('add')), make('span', 'gap'), this.#message,
+      button(editing.discard, 'plain', () => this.#discard()), button(editing.done, 'main', () => this.#end()))
     const { element } = board
     adopt(element, look)
     element.before(this.#tools)
@@ -181,7 +192,7 @@ export class Editor {
     element.addEventListener('pointerdown', (event) => this.#grasp(event), options)
     addEventListener('pointermove', (event) => this.#pull(event), options)
     for (const name of ['pointerup', 'pointercancel']) addEventListener(name, (event) => this.#drop(event), options)
-    if (matchMedia('(pointer: fine)').matches) this.#tell(says.editing.hint)
+    if (matchMedia('(pointer: fine)').matches) this.#tell(editing.hint)
     // Changes wait for it.
     this.#queue(async () => {
       await this.#load()
@@ -253,7 +264,7 @@ export class Editor {
       from.pop()
       to.push(present)
       this.#showTools()
-      this.#tell(direction < 0 ? says.editing.undone : says.editing.redone)
+      this.#tell(direction < 0 ? editing.undone : editing.redone)
     })
   }
 
@@ -287,16 +298,16 @@ export class Editor {
     const dialog = window.document.createElement('dialog')
     dialog.className = 'clash'
     const heading = window.document.createElement('b')
-    heading.textContent = says.editing.clash
+    heading.textContent = editing.clash
     const text = window.document.createElement('p')
-    text.textContent = make ? says.editing.clashText : says.editing.clashUndo
+    text.textContent = make ? editing.clashText : editing.clashUndo
     const choices = window.document.createElement('div')
     const end = (act) => () => {
       dialog.remove()
       act?.()
     }
-    choices.append(button(says.editing.takeTheirs, 'theirs', end()))
-    if (make) choices.append(button(says.editing.mineToo, 'mine', end(() => this.#change(make))))
+    choices.append(button(editing.takeTheirs, 'theirs', end()))
+    if (make) choices.append(button(editing.mineToo, 'mine', end(() => this.#change(make))))
     dialog.append(heading, text, choices)
     dialog.addEventListener('close', () => dialog.remove())
     this.#settings.after(dialog)
@@ -373,7 +384,7 @@ export class Editor {
         }
         if (!grip) continue
         grip.dataset.edits = keyOf(card)
-        grip.setAttribute('aria-label', says.editing.editCard(card.title))
+        grip.setAttribute('aria-label', editing.editCard(card.title))
         shown.classList.toggle('is-chosen', keyOf(card) === this.#chosen)
         shown.classList.toggle('is-lifted', Boolean(this.#drag?.ghost) && this.#drag.key === keyOf(card))
       }
@@ -392,7 +403,7 @@ export class Editor {
         section.querySelector('h2').after(head)
       }
       head.dataset.edits = `section ${row.key}`
-      head.setAttribute('aria-label', says.editing.editSection(row.title))
+      head.setAttribute('aria-label', editing.editSection(row.title))
     }
     // A card that moves in the document loses the focus.
     const wanted = this.#wanted ?? (window.document.activeElement === window.document.body ? this.#focused : null)
@@ -468,7 +479,7 @@ export class Editor {
     }
     const title = all[from].title
     this.#wanted = this.#focused = key
-    this.#change((document) => move(document, this.#root, all, from, to), says.editing.moved(title, to + 1, all.length))
+    this.#change((document) => move(document, this.#root, all, from, to), editing.moved(title, to + 1, all.length))
   }
 
   /** The rows between which cards can be moved. */
@@ -480,14 +491,14 @@ export class Editor {
   #moveInto(card, from, into, to) {
     const { rows } = this.#board.answer
     this.#wanted = this.#focused = keyOf(card)
-    this.#change((document) => moveInto(document, this.#root, rows, card, from, into, to), says.editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1))
+    this.#change((document) => moveInto(document, this.#root, rows, card, from, into, to), editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1))
   }
 
   #resize(card, member, by) {
     const present = member === 'span' ? card.span : card.height ?? 1
     const next = Math.min(member === 'span' ? MOST_SPAN : MOST_HEIGHT, Math.max(1, present + by))
     this.#wanted = this.#focused = keyOf(card)
-    this.#change((document) => say(document, this.#root, card, member, next), says.editing[member === 'span' ? 'isWide' : 'isHigh'](card.title, next))
+    this.#change((document) => say(document, this.#root, card, member, next), editing[member === 'span' ? 'isWide' : 'isHigh'](card.title, next))
   }
 
   #remove(card) {
@@ -496,7 +507,7 @@ export class Editor {
     const next = row?.cards[at + 1] ?? row?.cards[at - 1]
     if (this.#chosen) this.#choose(null)
     this.#wanted = this.#focused = next ? keyOf(next) : null
-    this.#change((document) => hide(document, this.#root, card), says.editing.removed(card.title))
+    this.#change((document) => hide(document, this.#root, card), editing.removed(card.title))
   }
 
   // MARK: Dragging
@@ -595,7 +606,7 @@ export class Editor {
     if (!isMoved) return
     this.#wanted = this.#focused = drag.key
     const card = row.cards[from]
-    const text = into === row ? says.editing.moved(card.title, to + 1, row.cards.length) : says.editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1)
+    const text = into === row ? editing.moved(card.title, to + 1, row.cards.length) : editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1)
     this.#change((document) => {
       if (into === row) move(document, this.#root, row.cards, from, to)
       else moveInto(document, this.#root, drag.rows, card, row, into, to)
@@ -645,7 +656,7 @@ export class Editor {
     const root = this.#settings.getRootNode()
     const active = this.#settings.contains(root.activeElement) ? root.activeElement : null
     const scroll = this.#settings.scrollTop
-    this.#settings.setAttribute('aria-label', isSection ? says.editing.editSection(row.title) : says.editing.editCard(card.title))
+    this.#settings.setAttribute('aria-label', isSection ? editing.editSection(row.title) : editing.editCard(card.title))
     this.#settings.replaceChildren(...(isSection ? this.#sectionForm(row) : this.#cardForm(card, row)))
     this.#settings.scrollTop = scroll
     if (!active) return
@@ -698,7 +709,6 @@ export class Editor {
     const form = make('form')
     form.addEventListener('submit', (event) => event.preventDefault())
     const field = (...given) => form.append(this.#field(card, ...given))
-    const { editing } = says
     const shown = this.#board.cards.get(card.id)
     const isText = card.kind === 'markdown' && typeof panel.text === 'string'
     const kind = NAMES[card.kind] ?? card.kind
@@ -763,7 +773,7 @@ export class Editor {
 
   #moves(key, at, count) {
     const moves = make('div', 'row')
-    for (const [by, text] of [[-1, says.editing.earlier], [1, says.editing.later]]) {
+    for (const [by, text] of [[-1, editing.earlier], [1, editing.later]]) {
       const made = button(text, '', () => this.#step(key, by))
       made.dataset.member = `move ${by}`
       made.disabled = at + by < 0 || at + by >= count
@@ -777,17 +787,17 @@ export class Editor {
     form.addEventListener('submit', (event) => event.preventDefault())
     const subject = { node: row.key }
     form.append(
-      this.#field(subject, 'title', says.editing.title, row.title, { className: 'wide' }),
-      this.#field(subject, 'columns', says.editing.columns, row.columns ?? '', { options: [['', says.editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), String(each)])], className: 'wide' }),
-      this.#field(subject, 'width', says.editing.full, row.isFull ? 'full' : null, { type: 'checkbox', className: 'check' }))
+      this.#field(subject, 'title', editing.title, row.title, { className: 'wide' }),
+      this.#field(subject, 'columns', editing.columns, row.columns ?? '', { options: [['', editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), String(each)])], className: 'wide' }),
+      this.#field(subject, 'width', editing.full, row.isFull ? 'full' : null, { type: 'checkbox', className: 'check' }))
     const key = `section ${row.key}`
     const sections = this.#sections
     const at = sections.findIndex((each) => each.key === row.key)
     if (at >= 0) form.append(this.#moves(key, at, sections.length))
     const last = make('div', 'row')
-    last.append(button(says.editing.remove, 'remove', () => {
+    last.append(button(editing.remove, 'remove', () => {
       this.#choose(null)
-      this.#change((document) => hide(document, this.#root, subject), says.editing.removed(row.title))
+      this.#change((document) => hide(document, this.#root, subject), editing.removed(row.title))
     }))
     form.append(last)
     return [this.#header(row.title), form]
@@ -824,7 +834,6 @@ export class Editor {
   }
 
   async #showAdding() {
-    const { editing } = says
     this.#settings.setAttribute('aria-label', editing.addCard)
     const search = make('input')
     Object.assign(search, { type: 'search', placeholder: editing.searchAttributes })
@@ -895,6 +904,6 @@ export class Editor {
     const taken = (document) => [...(nodes.get(section)?.children ?? []).map(({ id }) => id), ...idsIn(document, this.#root, section)]
     this.#change((document) => {
       this.#added = `${add(document, this.#root, { section, attribute: { path, isWritable }, panel, taken: taken(document) })} `
-    }, says.editing.added(panel.title))
+    }, editing.added(panel.title))
   }
 }
