@@ -4,11 +4,11 @@
  */
 
 import { AttributeFailed, Timeline, Update } from './gateway.js'
-import { Card, make, prepare } from './cards.js'
+import { Card, idOf, make, prepare } from './cards.js'
 import { partOf, placeAt } from './format.js'
 import { says, speak } from './language.js'
 import { arrange, isMoved, measure, placeOf } from './layout.js'
-import { Stage } from './motion.js'
+import { effectsOf, put, Stage } from './motion.js'
 
 /** Milliseconds between two questions for the cards. */
 const DESCRIBE_PAUSE = 100
@@ -121,13 +121,20 @@ export class Board {
 
   /** Begins to edit the board. */
   async edit() {
-    const { Editor } = await import('./edit.js')
-    if (this.#isClosed || this.#editor || !this.#board?.isEditable) return
-    this.#touched = null
-    this.#editor = new Editor({ board: this, client: this.#client, onEnd: () => {
-      this.#editor = null
+    if (this.#editor || !this.#board?.isEditable) return
+    const onEnd = () => {
+      this.#editor = this.#touched = null
       this.#report()
-    } })
+    }
+    // Stands for the editor while its module is loaded.
+    this.#editor = { placed() {}, close: onEnd }
+    try {
+      const { begin } = await import('./edit.js')
+      this.#editor = await begin({ board: this, client: this.#client, onEnd })
+    } catch (error) {
+      onEnd()
+      throw error
+    }
     this.#report()
   }
 
@@ -647,31 +654,5 @@ export class Board {
   #tick() {
     if (document.hidden) return
     for (const card of this.#all) card.tick()
-  }
-}
-
-/** Cards with the same id are the same card, wherever it stands. */
-function idOf({ path, kind, panel: { position, span, width, height, featured, ...panel }, title, rows, fault, series, parts }) {
-  return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series, parts])}`
-}
-
-/** The effects of the transition of an element's node, or of the outermost node around it that comes or goes. */
-function effectsOf(element, motion, isComing) {
-  const path = element.dataset.path ?? element.parentElement.dataset.key
-  for (const { index } of `${path}/`.matchAll(/[/.]/g)) {
-    const given = index > 0 && motion?.transitions[path.slice(0, index)]
-    if (given) return (isComing ? given.insertion : given.removal) ?? [{ opacity: {} }]
-  }
-  return [{ opacity: {} }]
-}
-
-/** Gives an element these children. Those that keep their order stay in the document, with their focus and scrolling. */
-function put(parent, children) {
-  const kept = new Set(children)
-  for (const each of [...parent.children]) if (!kept.has(each)) each.remove()
-  let next = parent.firstElementChild
-  for (const each of children) {
-    if (each === next) next = next.nextElementSibling
-    else parent.insertBefore(each, next)
   }
 }

@@ -24,6 +24,11 @@ export function make(name, className, text) {
   return element
 }
 
+/** Cards with the same id are the same card, wherever it stands. */
+export function idOf({ path, kind, panel: { position, section, span, width, height, featured, ...panel }, title, rows, fault, series, parts }) {
+  return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series, parts])}`
+}
+
 /** What the value of a card must be, if it is not null. */
 const NEEDS = { __proto__: null, gauge: 'number', bar: 'number', slider: 'number', stepper: 'number', thermostat: 'number', toggle: 'boolean', light: 'boolean' }
 /** Numbers that JSON has no form for. */

@@ -111,10 +111,30 @@ export function move(document, root, all, from, to) {
   const order = [...all]
   const [moved] = order.splice(from, 1)
   order.splice(to, 0, moved)
+  settle(document, root, order, moved)
+}
+
+/** Says the positions of an order, of those that have one and of one that was moved. */
+function settle(document, root, order, moved = null) {
   order.forEach((each, i) => {
     const before = positionOf(each)
-    if ((each === moved || before !== undefined) && before !== i + 1) say(document, root, each, 'position', i + 1)
+    if (each === moved || (before !== undefined && before !== i + 1)) say(document, root, each, 'position', i + 1)
   })
+}
+
+/**
+ * Moves a card into another section.
+ * @param rows all rows of the board, as `board` answers them. `from` and `into` are two of them.
+ */
+export function moveInto(document, root, rows, card, from, into, to) {
+  // The section of a card is that of the nearest container around its node, unless the card says another one.
+  const around = rows.map(({ key }) => key).filter((key) => key !== '' && card.node.startsWith(`${key}/`)).sort((a, b) => b.length - a.length)
+  const isOwn = into.key === (around[0] ?? '')
+  say(document, root, card, 'section', isOwn ? undefined : into.key || root)
+  settle(document, root, from.cards.filter((each) => each !== card))
+  const order = [...into.cards]
+  order.splice(to, 0, card)
+  settle(document, root, order, card)
 }
 
 const positionOf = ({ position, panel }) => position ?? panel?.position

@@ -4,9 +4,9 @@
  */
 
 import { make } from './cards.js'
-import { add, forget, hidden, hide, idsIn, isAdded, isEmpty, move, said, say } from './draft.js'
-import { placeAt, words } from './format.js'
-import { says } from './language.js'
+import { add, forget, hidden, hide, idsIn, isAdded, isEmpty, move, moveInto, said, say } from './draft.js'
+import { idsOf, placeAt, words } from './format.js'
+import { language, says } from './language.js'
 import { adopt, sheet } from './style.js'
 
 const LAYER = 'page'
@@ -108,6 +108,12 @@ const FORMATS = ['number', 'percent', 'bytes', 'duration']
 const isPhone = matchMedia('(max-width: 720px)')
 const keyOf = ({ node, path, isAutomatic }) => `${node} ${isAutomatic ? path : ''}`
 const typeOf = (value) => (value === null || value === undefined ? 'string' : typeof value)
+/** `Meter: power` for /house/meter.power. The name `value` says nothing more. */
+const titleOf = (path) => {
+  const { node, name } = placeAt(path)
+  const owner = words(idsOf(node).at(-1) ?? '')
+  return name === 'value' || !owner ? owner || words(name) : `${owner}: ${words(name).toLowerCase()}`
+}
 const button = (text, className, act) => {
   const made = make('button', className, text)
   made.type = 'button'
@@ -115,7 +121,17 @@ const button = (text, className, act) => {
   return made
 }
 
-export class Editor {
+/** Words that only this module needs. */
+const WORDS = { __proto__: null, en: () => import('./english-editing.js'), de: () => import('./german-editing.js') }
+let editing
+
+/** Begins to edit a board: see `Editor`. */
+export async function begin(options) {
+  editing = (await WORDS[language]()).default
+  return new Editor(options)
+}
+
+class Editor {
   #board
   #client
   #root
@@ -144,6 +160,7 @@ export class Editor {
   #ending = new AbortController()
   #attributes = null
 
+  /** @param options `board`, `client`, and `onEnd`, which is called when it has ended. */
   constructor({ board, client, onEnd }) {
     this.#board = board
     this.#client = client
@@ -152,8 +169,8 @@ export class Editor {
     const sign = (name, act) => {
       const made = button('', 'plain', act)
       made.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true">${SIGNS[name]}</svg>`
-      made.title = says.editing[name]
-      made.setAttribute('aria-label', says.editing[name])
+      made.title = editing[name]
+      made.setAttribute('aria-label', editing[name])
       return made
     }
     this.#undo = sign('undo', () => this.#turn(-1))
@@ -162,8 +179,8 @@ export class Editor {
     this.#tools.setAttribute('role', 'toolbar')
     this.#tools.setAttribute('aria-label', says.edit)
     this.#tools.append(
-      this.#undo, this.#redo, button(says.editing.addCard, '', () => this.#choose('add')), make('span', 'gap'), this.#message,
-      button(says.editing.discard, 'plain', () => this.#discard()), button(says.editing.done, 'main', () => this.#end()))
+      this.#undo, this.#redo, button(editing.addCard, '', () => this.#choose('add')), make('span', 'gap'), this.#message,
+      button(editing.discard, 'plain', () => this.#discard()), button(editing.done, 'main', () => this.#end()))
     const { element } = board
     adopt(element, look)
     element.before(this.#tools)
@@ -175,7 +192,7 @@ export class Editor {
     element.addEventListener('pointerdown', (event) => this.#grasp(event), options)
     addEventListener('pointermove', (event) => this.#pull(event), options)
     for (const name of ['pointerup', 'pointercancel']) addEventListener(name, (event) => this.#drop(event), options)
-    if (matchMedia('(pointer: fine)').matches) this.#tell(says.editing.hint)
+    if (matchMedia('(pointer: fine)').matches) this.#tell(editing.hint)
     // Changes wait for it.
     this.#queue(async () => {
       await this.#load()
@@ -247,7 +264,7 @@ export class Editor {
       from.pop()
       to.push(present)
       this.#showTools()
-      this.#tell(direction < 0 ? says.editing.undone : says.editing.redone)
+      this.#tell(direction < 0 ? editing.undone : editing.redone)
     })
   }
 
@@ -281,16 +298,16 @@ export class Editor {
     const dialog = window.document.createElement('dialog')
     dialog.className = 'clash'
     const heading = window.document.createElement('b')
-    heading.textContent = says.editing.clash
+    heading.textContent = editing.clash
     const text = window.document.createElement('p')
-    text.textContent = make ? says.editing.clashText : says.editing.clashUndo
+    text.textContent = make ? editing.clashText : editing.clashUndo
     const choices = window.document.createElement('div')
     const end = (act) => () => {
       dialog.remove()
       act?.()
     }
-    choices.append(button(says.editing.takeTheirs, 'theirs', end()))
-    if (make) choices.append(button(says.editing.mineToo, 'mine', end(() => this.#change(make))))
+    choices.append(button(editing.takeTheirs, 'theirs', end()))
+    if (make) choices.append(button(editing.mineToo, 'mine', end(() => this.#change(make))))
     dialog.append(heading, text, choices)
     dialog.addEventListener('close', () => dialog.remove())
     this.#settings.after(dialog)
@@ -367,7 +384,7 @@ export class Editor {
         }
         if (!grip) continue
         grip.dataset.edits = keyOf(card)
-        grip.setAttribute('aria-label', says.editing.editCard(card.title))
+        grip.setAttribute('aria-label', editing.editCard(card.title))
         shown.classList.toggle('is-chosen', keyOf(card) === this.#chosen)
         shown.classList.toggle('is-lifted', Boolean(this.#drag?.ghost) && this.#drag.key === keyOf(card))
       }
@@ -386,7 +403,7 @@ export class Editor {
         section.querySelector('h2').after(head)
       }
       head.dataset.edits = `section ${row.key}`
-      head.setAttribute('aria-label', says.editing.editSection(row.title))
+      head.setAttribute('aria-label', editing.editSection(row.title))
     }
     // A card that moves in the document loses the focus.
     const wanted = this.#wanted ?? (window.document.activeElement === window.document.body ? this.#focused : null)
@@ -446,23 +463,42 @@ export class Editor {
     }
   }
 
-  /** Moves a card or a section by one place. */
+  /** Moves a card or a section by one place. A card at the end of its section moves into the next one. */
   #step(key, by) {
     const isSection = key.startsWith('section ')
-    const all = isSection ? this.#sections : this.#cardOf(key)?.row.cards ?? []
+    const row = isSection ? null : this.#cardOf(key)?.row
+    const all = isSection ? this.#sections : row?.cards ?? []
     const from = all.findIndex((each) => (isSection ? `section ${each.key}` : keyOf(each)) === key)
     const to = from + by
-    if (from < 0 || to < 0 || to >= all.length) return
+    if (from < 0) return
+    if (to < 0 || to >= all.length) {
+      const rows = this.#ordinary
+      const into = row && rows[rows.indexOf(row) + by]
+      if (into && rows.includes(row)) this.#moveInto(all[from], row, into, by > 0 ? 0 : into.cards.length)
+      return
+    }
     const title = all[from].title
     this.#wanted = this.#focused = key
-    this.#change((document) => move(document, this.#root, all, from, to), says.editing.moved(title, to + 1, all.length))
+    this.#change((document) => move(document, this.#root, all, from, to), editing.moved(title, to + 1, all.length))
+  }
+
+  /** The rows between which cards can be moved. */
+  get #ordinary() {
+    return this.#board.answer.rows.filter(({ isFeatured }) => !isFeatured)
+  }
+
+  /** @param from and `into` are rows as the daemon has them. */
+  #moveInto(card, from, into, to) {
+    const { rows } = this.#board.answer
+    this.#wanted = this.#focused = keyOf(card)
+    this.#change((document) => moveInto(document, this.#root, rows, card, from, into, to), editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1))
   }
 
   #resize(card, member, by) {
     const present = member === 'span' ? card.span : card.height ?? 1
     const next = Math.min(member === 'span' ? MOST_SPAN : MOST_HEIGHT, Math.max(1, present + by))
     this.#wanted = this.#focused = keyOf(card)
-    this.#change((document) => say(document, this.#root, card, member, next), says.editing[member === 'span' ? 'isWide' : 'isHigh'](card.title, next))
+    this.#change((document) => say(document, this.#root, card, member, next), editing[member === 'span' ? 'isWide' : 'isHigh'](card.title, next))
   }
 
   #remove(card) {
@@ -471,7 +507,7 @@ export class Editor {
     const next = row?.cards[at + 1] ?? row?.cards[at - 1]
     if (this.#chosen) this.#choose(null)
     this.#wanted = this.#focused = next ? keyOf(next) : null
-    this.#change((document) => hide(document, this.#root, card), says.editing.removed(card.title))
+    this.#change((document) => hide(document, this.#root, card), editing.removed(card.title))
   }
 
   // MARK: Dragging
@@ -482,7 +518,7 @@ export class Editor {
     if (!grip || event.button !== 0 || (event.pointerType !== 'mouse' && !event.target.closest('i'))) return
     const found = this.#cardOf(grip.dataset.edits)
     if (!found) return
-    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: found.row.key, order: found.row.cards, element: grip.parentElement, ghost: null }
+    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: found.row.key, rows: this.#board.answer.rows, element: grip.parentElement, ghost: null }
   }
 
   #pull(event) {
@@ -509,14 +545,31 @@ export class Editor {
     drag.ghost.style.translate = `${x - drag.x}px ${y - drag.y}px`
     if (y < EDGE) scrollBy(0, -SCROLL)
     else if (y > innerHeight - EDGE) scrollBy(0, SCROLL)
-    const row = this.#board.answer.rows.find((each) => each.key === drag.row)
+    const { rows } = this.#board.answer
+    const row = rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))
     if (!row) return this.#release()
     const from = row.cards.findIndex((each) => keyOf(each) === drag.key)
-    const to = this.#placeAt(row.cards.filter((_, i) => i !== from), x, y)
-    if (from < 0 || to === from) return
-    const cards = [...row.cards]
-    cards.splice(to, 0, ...cards.splice(from, 1))
-    this.#board.preview(this.#board.answer.rows.map((each) => (each === row ? { ...row, cards } : each)))
+    const card = row.cards[from]
+    const into = this.#rowAt(x, y, row)
+    const to = this.#placeAt(into.cards.filter((each) => each !== card), x, y)
+    if (into === row && to === from) return
+    this.#board.preview(rows.map((each) => {
+      const cards = each.cards.filter((other) => other !== card)
+      if (each === into) cards.splice(to, 0, card)
+      return { ...each, cards }
+    }))
+  }
+
+  /** The section at a point. A card of the first row stays there, and others do not come in. */
+  #rowAt(x, y, row) {
+    if (row.isFeatured) return row
+    const { left, top } = this.#board.element.getBoundingClientRect()
+    const sections = new Map([...this.#board.element.querySelectorAll(':scope > section')].map((each) => [each.dataset.key, each]))
+    return this.#ordinary.find(({ key }) => {
+      const section = sections.get(key)
+      const [start, above] = [left + (section?.offsetLeft ?? 0), top + (section?.offsetTop ?? 0)]
+      return section && x >= start && x <= start + section.offsetWidth && y >= above && y <= above + section.offsetHeight
+    }) ?? row
   }
 
   /** The number of cards that stand before a point, in the order of reading. */
@@ -542,13 +595,22 @@ export class Editor {
     if (!drag.ghost) return void (this.#drag = null)
     // The click that follows is none.
     addEventListener('click', (click) => click.stopPropagation(), { capture: true, once: true, signal: AbortSignal.timeout(50) })
-    const row = this.#board.answer.rows.find((each) => each.key === drag.row)
-    const from = drag.order.findIndex((each) => keyOf(each) === drag.key)
-    const to = row?.cards.findIndex((each) => keyOf(each) === drag.key) ?? -1
-    this.#release(event.type === 'pointerup' && to >= 0 && to !== from)
-    if (event.type !== 'pointerup' || to < 0 || to === from) return
+    const shown = this.#board.answer.rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))
+    const to = shown?.cards.findIndex((each) => keyOf(each) === drag.key) ?? -1
+    // As the daemon has them.
+    const row = drag.rows.find(({ key }) => key === drag.row)
+    const into = drag.rows.find(({ key }) => key === shown?.key)
+    const from = row.cards.findIndex((each) => keyOf(each) === drag.key)
+    const isMoved = event.type === 'pointerup' && Boolean(into) && (into !== row || to !== from)
+    this.#release(isMoved)
+    if (!isMoved) return
     this.#wanted = this.#focused = drag.key
-    this.#change((document) => move(document, this.#root, drag.order, from, to), says.editing.moved(drag.order[from].title, to + 1, drag.order.length))
+    const card = row.cards[from]
+    const text = into === row ? editing.moved(card.title, to + 1, row.cards.length) : editing.movedInto(card.title, into.heading, to + 1, into.cards.length + 1)
+    this.#change((document) => {
+      if (into === row) move(document, this.#root, row.cards, from, to)
+      else moveInto(document, this.#root, drag.rows, card, row, into, to)
+    }, text)
   }
 
   /** Ends a drag. Without a change the board is as before. */
@@ -594,7 +656,7 @@ export class Editor {
     const root = this.#settings.getRootNode()
     const active = this.#settings.contains(root.activeElement) ? root.activeElement : null
     const scroll = this.#settings.scrollTop
-    this.#settings.setAttribute('aria-label', isSection ? says.editing.editSection(row.title) : says.editing.editCard(card.title))
+    this.#settings.setAttribute('aria-label', isSection ? editing.editSection(row.title) : editing.editCard(card.title))
     this.#settings.replaceChildren(...(isSection ? this.#sectionForm(row) : this.#cardForm(card, row)))
     this.#settings.scrollTop = scroll
     if (!active) return
@@ -647,7 +709,6 @@ export class Editor {
     const form = make('form')
     form.addEventListener('submit', (event) => event.preventDefault())
     const field = (...given) => form.append(this.#field(card, ...given))
-    const { editing } = says
     const shown = this.#board.cards.get(card.id)
     const isText = card.kind === 'markdown' && typeof panel.text === 'string'
     const kind = NAMES[card.kind] ?? card.kind
@@ -680,6 +741,24 @@ export class Editor {
     field('height', editing.height, card.height ?? '', { options: [['', editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), editing.rowCount(each)])] })
     field('width', editing.full, panel.width, { type: 'checkbox', className: 'check' })
     if (!card.isAutomatic) field('featured', editing.featured, panel.featured, { type: 'checkbox', className: 'check' })
+    const rows = this.#ordinary
+    if (rows.length > 1 && rows.includes(row)) {
+      const holder = make('label', 'wide', editing.section)
+      const select = make('select')
+      select.dataset.member = 'section'
+      for (const each of rows) {
+        const option = make('option', '', each.heading)
+        option.value = each.key
+        select.append(option)
+      }
+      select.value = row.key
+      select.addEventListener('change', () => {
+        const into = rows.find(({ key }) => key === select.value)
+        this.#moveInto(card, row, into, into.cards.length)
+      })
+      holder.append(select)
+      form.append(holder)
+    }
     form.append(this.#moves(keyOf(card), row.cards.findIndex((each) => keyOf(each) === keyOf(card)), row.cards.length))
     const last = make('div', 'row')
     const added = this.#document && isAdded(this.#document, this.#root, card)
@@ -694,7 +773,7 @@ export class Editor {
 
   #moves(key, at, count) {
     const moves = make('div', 'row')
-    for (const [by, text] of [[-1, says.editing.earlier], [1, says.editing.later]]) {
+    for (const [by, text] of [[-1, editing.earlier], [1, editing.later]]) {
       const made = button(text, '', () => this.#step(key, by))
       made.dataset.member = `move ${by}`
       made.disabled = at + by < 0 || at + by >= count
@@ -708,17 +787,17 @@ export class Editor {
     form.addEventListener('submit', (event) => event.preventDefault())
     const subject = { node: row.key }
     form.append(
-      this.#field(subject, 'title', says.editing.title, row.title, { className: 'wide' }),
-      this.#field(subject, 'columns', says.editing.columns, row.columns ?? '', { options: [['', says.editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), String(each)])], className: 'wide' }),
-      this.#field(subject, 'width', says.editing.full, row.isFull ? 'full' : null, { type: 'checkbox', className: 'check' }))
+      this.#field(subject, 'title', editing.title, row.title, { className: 'wide' }),
+      this.#field(subject, 'columns', editing.columns, row.columns ?? '', { options: [['', editing.automatic], ...[1, 2, 3, 4, 5, 6].map((each) => [String(each), String(each)])], className: 'wide' }),
+      this.#field(subject, 'width', editing.full, row.isFull ? 'full' : null, { type: 'checkbox', className: 'check' }))
     const key = `section ${row.key}`
     const sections = this.#sections
     const at = sections.findIndex((each) => each.key === row.key)
     if (at >= 0) form.append(this.#moves(key, at, sections.length))
     const last = make('div', 'row')
-    last.append(button(says.editing.remove, 'remove', () => {
+    last.append(button(editing.remove, 'remove', () => {
       this.#choose(null)
-      this.#change((document) => hide(document, this.#root, subject), says.editing.removed(row.title))
+      this.#change((document) => hide(document, this.#root, subject), editing.removed(row.title))
     }))
     form.append(last)
     return [this.#header(row.title), form]
@@ -755,7 +834,6 @@ export class Editor {
   }
 
   async #showAdding() {
-    const { editing } = says
     this.#settings.setAttribute('aria-label', editing.addCard)
     const search = make('input')
     Object.assign(search, { type: 'search', placeholder: editing.searchAttributes })
@@ -802,7 +880,7 @@ export class Editor {
         ...gone.map((card) => entry(card.title, `${editing.bringBack} · ${card.path}`, () => {
           this.#change((document) => say(document, this.#root, card, 'hidden', undefined), editing.broughtBack(card.title)).then(show)
         })),
-        ...fitting.slice(0, MOST_FOUND).map((each) => entry(words(placeAt(each.path).name), each.path, () => this.#add(each, select.value))))
+        ...fitting.slice(0, MOST_FOUND).map((each) => entry(titleOf(each.path), each.path, () => this.#add(each, select.value))))
       if (fitting.length > MOST_FOUND) list.append(make('li', 'none', editing.moreFound(fitting.length - MOST_FOUND)))
       if (fitting.length === 0) list.append(make('li', 'none', editing.noneFound))
     }
@@ -812,13 +890,11 @@ export class Editor {
   }
 
   async #add({ path, kind, value }, section) {
-    const { name, node } = placeAt(path)
     const type = typeOf(value)
     const isWritable = ['state', 'binding'].includes(kind)
     const known = this.#all.find(({ card }) => card.path === path && !card.panel.conversion)?.card
-    const owner = node === '/' ? '' : words(node.split('/').pop())
     const panel = {
-      title: known?.title ?? (owner ? `${owner}: ${words(name).toLowerCase()}` : words(name)),
+      title: known?.title ?? titleOf(path),
       kind: isWritable && type === 'boolean' ? 'toggle' : FIRST[type],
       ...Object.fromEntries(['unit', 'format', 'decimals', 'min', 'max', 'on', 'off'].map((each) => [each, known?.panel[each]]).filter(([, each]) => each !== undefined)),
     }
@@ -828,6 +904,6 @@ export class Editor {
     const taken = (document) => [...(nodes.get(section)?.children ?? []).map(({ id }) => id), ...idsIn(document, this.#root, section)]
     this.#change((document) => {
       this.#added = `${add(document, this.#root, { section, attribute: { path, isWritable }, panel, taken: taken(document) })} `
-    }, says.editing.added(panel.title))
+    }, editing.added(panel.title))
   }
 }

@@ -23,6 +23,8 @@ export interface Panel {
   width?: 'full'
   /** The place among the cards of the section, from 1. */
   position?: number
+  /** The path of the section in which the card stands, if not in that of its node. */
+  section?: string
   /** For a view without a value: panels of its automatic cards, by attribute. */
   cards?: Record<string, Panel>
   /** Rows of the grid, 1 to 6. */

@@ -293,3 +293,24 @@ export class Stage {
     onGone()
   }
 }
+
+/** The effects of the transition of an element's node, or of the outermost node around it that comes or goes. */
+export function effectsOf(element, motion, isComing) {
+  const path = element.dataset.path ?? element.parentElement.dataset.key
+  for (const { index } of `${path}/`.matchAll(/[/.]/g)) {
+    const given = index > 0 && motion?.transitions[path.slice(0, index)]
+    if (given) return (isComing ? given.insertion : given.removal) ?? [{ opacity: {} }]
+  }
+  return [{ opacity: {} }]
+}
+
+/** Gives an element these children. Those that keep their order stay in the document, with their focus and scrolling. */
+export function put(parent, children) {
+  const kept = new Set(children)
+  for (const each of [...parent.children]) if (!kept.has(each)) each.remove()
+  let next = parent.firstElementChild
+  for (const each of children) {
+    if (each === next) next = next.nextElementSibling
+    else parent.insertBefore(each, next)
+  }
+}

@@ -296,6 +296,26 @@ struct BoardTests {
         #expect(rows(found).map { $0["position"] } == [nil, 1, nil])
     }
 
+    @Test("a card stands in the section that its panel names, if there is one")
+    func sections() throws {
+        let scene = """
+            nodes:
+              - id: b
+                kind: container
+                children:
+                  - { id: v, state: { x: 1 }, containerValues: { panel: { value: x, section: /b/two, position: 1 } } }
+                  - { id: w, state: { x: 1 }, containerValues: { panel: { value: x, section: /b/none } } }
+                  - id: one
+                    kind: container
+                    children: [{ id: v, state: { x: 1 }, containerValues: { panel.cards.x.section: /b } }]
+                  - { id: two, kind: container, children: [{ id: v, state: { x: 1 } }] }
+
+            """
+        let found = try board(BoardTests.panels + scene)
+        #expect(paths(found) == ["/b/w.x", "/b/one/v.x", "/b/v.x", "/b/two/v.x"])
+        #expect(rows(found).map { $0["key"] } == ["", "/b/two"])
+    }
+
     @Test("cards of a panel says something of the cards that a view has without a panel, and keeps the others")
     func automaticCards() throws {
         let scene = """

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { add, find, forget, hidden, hide, isEmpty, move, said, say } from '../draft.js'
+import { add, find, forget, hidden, hide, isEmpty, move, moveInto, said, say } from '../draft.js'
 import { CHROMIUM, PANELS, until, useBrowser } from './browser.js'
 
 describe('the document of a layer', () => {
@@ -29,6 +29,17 @@ describe('the document of a layer', () => {
     const order = [{ ...cards[3], panel: { position: 1 } }, ...cards.slice(0, 3)]
     move(document, '/home', order, 1, 0)
     assert.deepEqual(document.nodes.map(({ id, containerValues }) => [id, containerValues['panel.position']]), [['s', 2], ['p', 1]])
+  })
+
+  test('a card in another section names it, and nothing when it is back', () => {
+    const document = empty()
+    const card = { node: '/home/a/p', path: '/home/a/p.n', panel: {} }
+    const rows = [{ key: '/home/a', cards: [card, { node: '/home/a/q', path: '/home/a/q.n', panel: { position: 2 } }] }, { key: '/home/b', cards: [] }]
+    moveInto(document, '/home', rows, card, rows[0], rows[1], 0)
+    const values = [{ 'panel.section': '/home/b', 'panel.position': 1 }, { 'panel.position': 1 }]
+    assert.deepEqual(document.nodes, [{ id: 'a', children: [{ id: 'p', containerValues: values[0] }, { id: 'q', containerValues: values[1] }] }])
+    moveInto(document, '/home', rows, card, { key: '/home/b', cards: [card] }, { key: '/home/a', cards: [rows[0].cards[1]] }, 1)
+    assert.equal(said(document, '/home', card).section, undefined)
   })
 
   test('a card of its own goes with its node, another one is hidden and can be brought back', () => {
@@ -58,6 +69,7 @@ nodes:
             state: { isOn: true, heat: 180.0 }
             containerValues: { panel: '={"kind": "gauge", "value": "heat", "title": "Oven", "max": 250, "hidden": !isOn}' }
           - { id: attic, state: { lux: 90 }, containerValues: { panel: { value: lux, title: Attic, unit: lx } } }
+      - { id: yard, component: Cards, children: [{ id: gate, state: { isOpen: false }, containerValues: { panel: { value: isOpen, title: Gate } } }] }
   - { id: meter, state: { power: 1200.0 } }
 `
 
@@ -128,19 +140,19 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await begin(page)
     await page.run(`card('/home/rooms/oven.heat').querySelector('.grip').focus()`)
     await page.press('ArrowLeft')
-    await shows(page, 'Oven', 'Hall', 'Attic')
+    await shows(page, 'Oven', 'Hall', 'Attic', 'Gate')
     await page.until(`board().activeElement?.ariaLabel === 'Edit Oven'`)
     await page.press('Enter')
     await fill(page, 'title', 'Stove')
-    await shows(other, 'Stove', 'Hall', 'Attic')
+    await shows(other, 'Stove', 'Hall', 'Attic', 'Gate')
     const values = { 'panel.position': 1, 'panel.title': 'Stove' }
     assert.deepEqual(await layer(), [{ id: 'rooms', children: [{ id: 'oven', containerValues: values }] }])
     // The rule of the panel is still there.
     await site.client.set('/home/rooms/oven.isOn', false)
-    await shows(other, 'Hall', 'Attic')
+    await shows(other, 'Hall', 'Attic', 'Gate')
     await site.client.set('/home/rooms/oven.isOn', true)
     await other.send('Page.reload')
-    await shows(other, 'Stove', 'Hall', 'Attic')
+    await shows(other, 'Stove', 'Hall', 'Attic', 'Gate')
     await page.press('Escape')
     await page.until(`board().activeElement?.ariaLabel === 'Edit Stove'`)
     await close(page, other)
@@ -153,23 +165,23 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await begin(page)
     await page.run(`card('/home/rooms/attic.lux').querySelector('.grip').focus()`)
     await page.press('Delete')
-    await shows(page, 'Stove', 'Hall')
+    await shows(page, 'Stove', 'Hall', 'Gate')
     await page.until(`board().activeElement?.ariaLabel === 'Edit Hall'`)
     await page.press('ArrowLeft')
-    await shows(page, 'Hall', 'Stove')
+    await shows(page, 'Hall', 'Stove', 'Gate')
     await page.click(tool('Undo'))
-    await shows(page, 'Stove', 'Hall')
+    await shows(page, 'Stove', 'Hall', 'Gate')
     await page.click(tool('Redo'))
-    await shows(page, 'Hall', 'Stove')
+    await shows(page, 'Hall', 'Stove', 'Gate')
     await page.click(tool('Discard'))
-    await shows(page, 'Stove', 'Hall', 'Attic')
+    await shows(page, 'Stove', 'Hall', 'Attic', 'Gate')
     await page.until(`!board().querySelector('.grip, .tools') && !document.querySelector('#edit').hidden`)
     await begin(page)
     await page.click(`card('/home/rooms/oven.heat').querySelector('.grip')`)
     const reset = `[...board().querySelectorAll('.settings button')].find((each) => each.textContent === 'As before')`
     await page.until(reset)
     await page.run(`${reset}.click()`)
-    await shows(page, 'Hall', 'Oven', 'Attic')
+    await shows(page, 'Hall', 'Oven', 'Attic', 'Gate')
     await page.click(tool('Done'))
     await until('the layer is gone', async () => (await layer()) === 'notFound')
     await close(page)
@@ -181,19 +193,19 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await begin(other)
     await page.click(`card('/home/rooms/hall.lux').querySelector('.grip')`)
     await fill(page, 'title', 'Corridor')
-    await shows(other, 'Corridor', 'Oven', 'Attic')
+    await shows(other, 'Corridor', 'Oven', 'Attic', 'Gate')
     await other.click(`card('/home/rooms/attic.lux').querySelector('.grip')`)
     await fill(other, 'title', 'Loft')
     await other.until(`board().querySelector('.clash')?.open`)
-    assert.deepEqual(await other.run(titles), ['Corridor', 'Oven', 'Attic'])
+    assert.deepEqual(await other.run(titles), ['Corridor', 'Oven', 'Attic', 'Gate'])
     await other.click(`board().querySelector('.clash .mine')`)
-    await shows(page, 'Corridor', 'Oven', 'Loft')
+    await shows(page, 'Corridor', 'Oven', 'Loft', 'Gate')
     await page.click(tool('Undo'))
     await page.until(`board().querySelector('.clash')?.open`)
     assert.deepEqual(await page.run(`[...board().querySelectorAll('.clash button')].map((each) => each.textContent)`), ['Take theirs'])
     await page.click(`board().querySelector('.clash .theirs')`)
     await site.client.remove('/home', { layer: 'page' })
-    await shows(page, 'Hall', 'Oven', 'Attic')
+    await shows(page, 'Hall', 'Oven', 'Attic', 'Gate')
     await close(page, other)
   })
 
@@ -206,7 +218,7 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await page.send('Input.insertText', { text: 'meter power' })
     await page.until(`board().querySelectorAll('.settings li button').length === 1`)
     await page.click(`board().querySelector('.settings li button')`)
-    await shows(page, 'Hall', 'Oven', 'Attic', 'Meter: power')
+    await shows(page, 'Hall', 'Oven', 'Attic', 'Meter: power', 'Gate')
     await site.client.set('/meter.power', 800)
     await page.until(`textOf('/home/rooms/meter-power.power').startsWith('800')`)
     await page.click(`card('/home/rooms/meter-power.power').querySelector('.grip')`)
@@ -217,7 +229,7 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     const panel = { value: 'power', title: 'Meter: power', kind: 'bar', max: 2000, critical: 700 }
     assert.deepEqual(await layer(), [{ id: 'rooms', children: [{ id: 'meter-power', binding: { power: '$/meter.power' }, containerValues: { panel } }] }])
     await page.click(`board().querySelector('.settings .remove')`)
-    await shows(page, 'Hall', 'Oven', 'Attic')
+    await shows(page, 'Hall', 'Oven', 'Attic', 'Gate')
     await page.click(tool('Done'))
     await close(page)
   })
@@ -231,13 +243,25 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await mouse('mousePressed', from)
     await mouse('mouseMoved', [from[0] + 20, from[1]])
     await mouse('mouseMoved', to)
-    await shows(page, 'Oven', 'Attic', 'Hall')
+    await shows(page, 'Oven', 'Attic', 'Hall', 'Gate')
     assert.equal(await layer(), 'notFound', 'nothing is written before it is dropped')
     await mouse('mouseReleased', to)
     await until('the layer says it', async () => JSON.stringify(await layer()).includes('"panel.position":3'))
     await page.until(`!board().querySelector('.ghost, .is-lifted') && !board().querySelector('.settings').open`)
-    await shows(page, 'Oven', 'Attic', 'Hall')
-    await page.press('z', { code: 'KeyZ' })
+    await shows(page, 'Oven', 'Attic', 'Hall', 'Gate')
+    // Over another section, it stands there.
+    await page.until(`[...board().querySelectorAll('.card')].every((each) => each.getAnimations().length === 0)`)
+    const [start, end] = [await at('/home/rooms/oven.heat', 0.5), await at('/home/yard/gate.isOpen', 0.2)]
+    await mouse('mousePressed', start)
+    await mouse('mouseMoved', [start[0] + 20, start[1]])
+    await mouse('mouseMoved', end)
+    await mouse('mouseReleased', end)
+    await shows(page, 'Attic', 'Hall', 'Oven', 'Gate')
+    await until('the layer says it', async () => JSON.stringify(await layer()).includes('"panel.section":"/home/yard"'))
+    await page.until(`board().activeElement?.ariaLabel === 'Edit Oven'`)
+    await page.press('ArrowUp')
+    await until('the layer says nothing of it', async () => !JSON.stringify(await layer()).includes('section'))
+    await shows(page, 'Attic', 'Hall', 'Oven', 'Gate')
     await close(page)
   })
 })

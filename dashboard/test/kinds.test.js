@@ -7,6 +7,8 @@ import { before, describe, test } from 'node:test'
 import english from '../english.js'
 import { number, partOf, placeAt } from '../format.js'
 import german from '../german.js'
+import englishEditing from '../english-editing.js'
+import germanEditing from '../german-editing.js'
 import { CHROMIUM, PANELS, ROOT, until, useBrowser } from './browser.js'
 
 test('a path is its attribute and the steps into its value, also with quoted ids', () => {
@@ -32,9 +34,10 @@ test('a number is written in the unit that is shown', () => {
 test('each language has the same words, and no module has words of its own', () => {
   const shape = (words) => Object.fromEntries(Object.entries(words).map(([name, each]) => [name, typeof each === 'object' ? shape(each) : typeof each]))
   assert.deepEqual(shape(german), shape(english))
+  assert.deepEqual(shape(germanEditing), shape(englishEditing))
   const folder = join(ROOT, 'dashboard')
   const unused = new Set(Object.keys(english))
-  for (const name of readdirSync(folder).filter((each) => /\.(js|html)$/.test(each) && !['english.js', 'german.js'].includes(each))) {
+  for (const name of readdirSync(folder).filter((each) => /\.(js|html)$/.test(each) && !/^(english|german)/.test(each))) {
     const text = readFileSync(join(folder, name), 'utf8')
     for (const [all] of text.matchAll(/(make\('\w+', '[\w -]*', '[A-Z][a-z]+[^']*'\)|aria-label(', |=)['"][A-Z][^'"]*['"]|textContent = '[A-Z]\w+)/g)) assert.fail(`${name}: ${all}`)
     for (const [, word, named] of text.matchAll(/\bsays\.(\w+)|data-(?:says|label|hint|holder)="(\w+)"/g)) {

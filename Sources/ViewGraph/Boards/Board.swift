@@ -66,6 +66,7 @@ struct Board {
     /// `{root, title, rows: [{key, title, heading, node, cards: […]}], omitted, layout}`.
     fileprivate mutating func value() -> ValueMap {
         addRows(of: tree.root, key: "", title: nil, prefix: "")
+        moveCards()
         rows.removeAll { $0.cards.isEmpty }
         var left = Board.mostCards
         var omitted = 0
@@ -99,6 +100,25 @@ struct Board {
         ])
         if isEditable { answer["isEditable"] = true }
         return answer
+    }
+
+    /// Moves cards into the sections that their panels name. Featured ones stay in their row.
+    private mutating func moveCards() {
+        let ordinary = rows.indices.filter { !rows[$0].isFeatured }
+        let places = Dictionary(
+            ordinary.map { (Name(rows[$0].key.isEmpty ? tree.root.path : rows[$0].key), $0) },
+            uniquingKeysWith: { first, _ in first })
+        var moved: [Int: [BoardCard]] = [:]
+        for place in ordinary {
+            rows[place].cards.removeAll { card in
+                guard let section = card.section, let target = places[Name(section)], target != place else {
+                    return false
+                }
+                moved[target, default: []].append(card)
+                return true
+            }
+        }
+        for (place, cards) in moved { rows[place].cards += cards }
     }
 
     /// Puts those with a position at this place, counted from 1. The others keep their order.

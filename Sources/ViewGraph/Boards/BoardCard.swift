@@ -135,6 +135,9 @@ struct BoardCard {
     /// The place of a card in its section, or of a section in its board, from 1; nil lets the order of the tree decide.
     var position: Int? { BoardCard.position(panel) }
 
+    /// The path of the section in which the card stands, if not in that of its node.
+    var section: String? { panel["section"]?.string }
+
     static func position(_ panel: ValueMap) -> Int? {
         guard let place = panel["position"]?.number, place >= 1, place <= Double(Board.mostNodes) else { return nil }
         return Int(place)
