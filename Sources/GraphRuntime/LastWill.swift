@@ -161,5 +161,5 @@ extension GraphRuntime {
     }
 
     /// True until the transactions of clients of an earlier life have been performed, in the first turn.
-    public var hasLostWills: Bool { !wills.lost.isEmpty }
+    var hasLostWills: Bool { !wills.lost.isEmpty }
 }

@@ -13,7 +13,7 @@ final class Operation {
         /// Nobody knows when a lost request of the only writer was performed: the writer has read the result.
         case found([Model.Change])
         case foundTree(Model.Tree)
-        case restart
+        case restart(Model.Edition)
     }
 
     let kind: Kind

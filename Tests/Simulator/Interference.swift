@@ -52,7 +52,7 @@ struct Interference {
             peepers = [(1, 1005), (2, 1005), (3, 1006), (4, 1002)].map { Client($0, .reader, user: $1) }
             lines = peepers.map { _ in [] }
             owner = Client(5, .architect, user: 900)
-            sim_write_file("/sim/scene.yaml", world.model.text + Run.hidden(variant))
+            sim_write_file("/sim/scene.yaml", world.model.text(world.edition) + Run.hidden(variant))
             // Time must not depend on how often somebody asks for it.
             sim_set_tick(0)
             sim_set_short(false)

@@ -63,7 +63,7 @@ final class Judgement {
         var rest: [Operation] = []
         for operation in group {
             switch operation.kind {
-            case .restart: model.restart()
+            case .restart(let edition): model.restart(edition)
             case .found(let changes):
                 _ = model.perform(changes)
                 gap(operation, revision, changes.map(\.path))

@@ -3,8 +3,6 @@ import TestSupport
 
 /// A random scene as a text for the daemon, and as a naive model of it: states by path, bindings as paths, rules as
 /// trees that are evaluated by recursion. The model shares no code with the engine and the view graph.
-///
-/// Left out of the world, because what they promise is about to change: scenes that are edited between two starts.
 struct Model {
     indirect enum Rule {
         case number(Int64)
@@ -63,10 +61,50 @@ struct Model {
         /// The box that the ball is in.
         var box = 1
 
+        /// What the layer says; 0: there is none.
+        var layer = 0
+        var plan = Plan.none
+        /// A client has removed `/lamp`. It stays away until it is restored, or the layer says something else of it.
+        var isLampRemoved = false
+
+        /// What the layer does with `/plan`, as it was decided when it said something of it first.
+        enum Plan { case none, made, completed }
+
         static let boxes = 2
         var ball: String { "/box\(box)/ball" }
         /// The states below these nodes.
-        static let paths = ["/w/m.z"] + (1...boxes).map { "/box\($0)/ball.v" }
+        static let paths =
+            ["/w/m.z", "/mark.n"] + (1...boxes).map { "/box\($0)/ball.v" } + Model.optional.map(\.path)
+
+        /// The documents of the layer.
+        static let documents = [
+            #"{"agd":1,"nodes":[{"id":"mark","let":{"n":1}},{"id":"lamp","kind":"container","state":{"on":0}},{"id":"plan","kind":"container","state":{"l":2}}]}"#,
+            #"{"agd":1,"nodes":[{"id":"mark","let":{"n":2}},{"id":"lamp","kind":"container","state":{"on":0,"dim":1}}]}"#,
+        ]
+    }
+
+    /// What the author has made of the scene, between two starts.
+    struct Edition: Equatable {
+        var hasPlan = true
+        /// `/desk` has another state.
+        var hasMore = false
+    }
+
+    /// The states that come and go with the layer and the edition, and their initial values.
+    static let optional: [(path: String, initial: Int64)] = [
+        ("/lamp.on", 0), ("/lamp.dim", 1), ("/plan.l", 2), ("/plan.e", 5), ("/desk.w", 6),
+    ]
+
+    /// True if there is such a state.
+    private static func has(_ path: String, _ tree: Tree, _ edition: Edition) -> Bool {
+        switch path {
+        case "/lamp.on": tree.layer > 0 && !tree.isLampRemoved
+        case "/lamp.dim": tree.layer == 2 && !tree.isLampRemoved
+        case "/plan.l": tree.plan == .made || tree.plan == .completed && edition.hasPlan
+        // The upper layer counts.
+        case "/plan.e": edition.hasPlan && tree.plan != .made
+        default: edition.hasMore
+        }
     }
 
     /// The number of clients with a state of their own, of accounts, and of views.
@@ -77,7 +115,7 @@ struct Model {
     /// Names that only the daemon's own user may read.
     static let hidden = "secret"
 
-    private(set) var text = "agd: 1\nnodes:\n"
+    private var text = "agd: 1\nnodes:\n"
     private(set) var states: [String: Value] = [:]
     /// The states that were written since somebody looked; nil: more than states has changed.
     private(set) var written: Set<String>? = []
@@ -89,6 +127,9 @@ struct Model {
     /// With the beginning of the names of their nodes.
     private var rules: [(path: String, rule: Rule, node: String)] = []
     private(set) var tree = Tree()
+    private var edition = Edition()
+    /// Values of states that the scene lacks now.
+    private var waiting: [String: Value] = [:]
 
     static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "low", "after", "next"]
     /// What the time that has passed decides, as well: told apart, at rest.
@@ -182,7 +223,15 @@ struct Model {
         many(Model.hidden, Model.hidden, 3, 0)
         text += "    children: [{ id: \(Model.hidden)child, state: { v: 0 } }]\n"
         state("/\(Model.hidden)/\(Model.hidden)child.v", 0)
+        state("/desk.d", 3)
         states = initial
+        for (path, initial) in Model.optional where Model.has(path, tree, edition) { states[path] = .int(initial) }
+    }
+
+    /// The scene.
+    func text(_ edition: Edition) -> String {
+        text + "  - { id: desk, kind: container, state: { d: 3\(edition.hasMore ? ", w: 6" : "") } }\n"
+            + (edition.hasPlan ? "  - { id: plan, kind: container, state: { e: 5 } }\n" : "")
     }
 
     private mutating func state(_ path: String, _ value: Value) { initial[path] = value }
@@ -288,6 +337,7 @@ struct Model {
         }
         put("/w.size", .int(textSize))
         put("/w/r.elements", states["/w.items"])
+        if tree.layer > 0 { put("/mark.n", .int(Int64(tree.layer))) }
         for (index, element) in (states["/w.items"]?.list ?? []).enumerated() {
             guard let name = element.string else { continue }
             put("/w/r/\(name).element", element)
@@ -390,6 +440,15 @@ struct Model {
         hasChanged = true
         if wanted.hasNode != tree.hasNode { states["/w/m.z"] = wanted.hasNode ? 0 : nil }
         if wanted.box != tree.box { states[wanted.ball + ".v"] = states.removeValue(forKey: tree.ball + ".v") }
+        for (path, initial) in Model.optional
+        where Model.has(path, wanted, edition) != Model.has(path, tree, edition) {
+            let isThere = Model.has(path, wanted, edition)
+            states[path] = isThere ? waiting.removeValue(forKey: path) ?? .int(initial) : nil
+        }
+        // The values of a removed node go, also those that have waited.
+        if !edition.hasPlan, tree.plan == .made, wanted.plan != .made {
+            for path in waiting.keys where path.hasPrefix("/plan.") { waiting[path] = nil }
+        }
         tree = wanted
     }
 
@@ -398,8 +457,17 @@ struct Model {
     mutating func begin() { feed() }
 
     /// The daemon has started again.
-    mutating func restart() {
+    /// - Parameter new: the scene with which it has.
+    mutating func restart(_ new: Edition) {
         for path in transient { states[path] = initial[path] }
+        for (path, initial) in Model.optional where Model.has(path, tree, new) != Model.has(path, tree, edition) {
+            if Model.has(path, tree, new) {
+                states[path] = waiting.removeValue(forKey: path) ?? .int(initial)
+            } else {
+                waiting[path] = states.removeValue(forKey: path)
+            }
+        }
+        edition = new
         written = nil
     }
 

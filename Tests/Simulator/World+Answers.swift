@@ -155,6 +155,12 @@ extension World {
             let boxes = (1...Model.Tree.boxes).filter { isThere("/box\($0)/ball.v") }
             if boxes.count != 1 { fault("[move] the ball is in the boxes \(boxes)") }
             client.tree = Model.Tree(hasNode: isThere("/w/m.z"), box: boxes.first ?? 1)
+            if case .int(let layer)? = values.map?["/mark.n"]?.member("value") { client.tree.layer = Int(layer) }
+            client.tree.isLampRemoved = client.tree.layer > 0 && !isThere("/lamp.on")
+            if client.tree.layer == 1 {
+                let isMade = edition.hasPlan ? !isThere("/plan.e") : isThere("/plan.l")
+                client.tree.plan = isMade ? .made : .completed
+            }
             kind = .foundTree(client.tree)
         }
         let operation = Operation(kind, "found", author: client.author, low: low)

@@ -48,7 +48,7 @@ extension World {
             if faults.isEmpty { restart() }
             if faults.isEmpty, daemon != nil {
                 var model = judgement.model
-                model.restart()
+                model.restart(edition)
                 judgement.become(model, at: begun)
             }
         } else {
@@ -116,12 +116,14 @@ extension World {
         let kept = models.indices.last { index in
             guard told[counter] == models[index].states[counter].map({ ["value": $0] }) else { return false }
             var model = models[index]
-            model.restart()
+            model.restart(edition)
             return Judgement.firstDifference(told, model.contents()) == nil
         }
         guard let kept else {
-            var model = models[acknowledged.count]
-            model.restart()
+            // The one that comes closest has the same count.
+            var model =
+                models.last { told[counter] == $0.states[counter].map { ["value": $0] } } ?? models[acknowledged.count]
+            model.restart(edition)
             let difference = Judgement.firstDifference(told, model.contents()) ?? ""
             return fault(
                 "[durability] behind a power cut with \(configuration.durability) the store is no beginning of what was written; "
@@ -137,7 +139,7 @@ extension World {
             if revision < begun { judgement.become(models[index], at: revision) }
         }
         var model = models[kept]
-        model.restart()
+        model.restart(edition)
         // From its beginning on the life has this. Pages see it before anybody asks.
         judgement.become(model, at: min(revision, begun))
     }
@@ -208,6 +210,7 @@ extension World {
         sim_make_folder("/sim/restored")
         sim_copy_file(World.backupFile, "/sim/restored/state.db")
         tell("the backup of \(backup)")
+        writeScene(backupEdition)
         let known = epoch
         latest = 0
         epoch = nil
@@ -224,6 +227,7 @@ extension World {
             }
         }
         stop()
+        writeScene(edition)
         configuration.stateDirectory = "/sim/state"
         configuration.archive.size = 0
         epoch = known
@@ -248,7 +252,7 @@ extension World {
         } else {
             // What it has spoilt was in no use.
             var model = judgement.model
-            model.restart()
+            model.restart(edition)
             if let difference = Judgement.firstDifference(told, model.contents()) {
                 fault("[a damaged store] it is taken for a sound one: \(difference)")
             }

@@ -74,7 +74,8 @@ extension World {
 
     func change() -> [Model.Change] {
         let number = Int64(generator.below(10))
-        switch generator.below(21) {
+        switch generator.below(23) {
+        case 21, 22: return [.set(generator.pick(Model.optional).path, .int(number))]
         case 16: return [.call("/act.shift", generator.chance(50) ? nil : number)]
         case 17: return [.call("/act.swap", nil)]
         case 18: return [.call("/act.guarded", nil)]
@@ -402,6 +403,28 @@ extension World {
                 client, "move", "{\"path\":\"\(from)\",\"to\":\"/box\(tree.box)\"}",
                 .operation(Operation(.tree(tree), "", author: client.author, low: latest)))
         }
+        if tree.layer > 0, generator.chance(20) {
+            tree.isLampRemoved.toggle()
+            return send(
+                client, tree.isLampRemoved ? "remove" : "restore", "{\"path\":\"/lamp\"}",
+                .operation(Operation(.tree(tree), "", author: client.author, low: latest)))
+        }
+        if generator.chance(60) {
+            let before = tree.layer
+            tree.layer = generator.below(Model.Tree.documents.count + 1)
+            if tree.layer == 0, before == 0 { return }
+            if tree.layer != before { tree.isLampRemoved = false }
+            if tree.layer != 1 {
+                tree.plan = .none
+            } else if before != 1 {
+                tree.plan = edition.hasPlan ? .completed : .made
+            }
+            let what = tree.layer == 0 ? "" : ",\"document\":\(Model.Tree.documents[tree.layer - 1])"
+            return send(
+                client, tree.layer == 0 ? "remove" : "apply",
+                "{\"\(tree.layer == 0 ? "path" : "at")\":\"/\",\"layer\":\"lights\"\(what)}",
+                .operation(Operation(.tree(tree), "", author: client.author, low: latest)))
+        }
         tree.hasNode = generator.chance(50)
         let operation = Operation(.tree(tree), "", author: client.author, low: latest)
         if tree.hasNode {
@@ -503,6 +526,7 @@ extension World {
         do throws(StartupError) {
             let description = try Daemon.backUp(configuration, to: World.backupFile)
             backup = daemon.map { Int64($0.revision) }
+            backupEdition = edition
             tell(description)
         } catch {
             if !isDiskFaulty, !sim_is_dead() { fault("[Backup] \(error)") }

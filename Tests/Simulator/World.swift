@@ -50,6 +50,9 @@ final class World {
     var acknowledged: [Int64] = []
     /// The last backup that was made, and its revision.
     var backup: Int64?
+    var backupEdition = Model.Edition()
+    /// The scene that the daemon starts with.
+    var edition = Model.Edition()
     /// Ends of connections for which a client has left mutations.
     var wills = [Int64](repeating: 0, count: Model.wills)
     var willNumbers: [Int: Int] = [:]
@@ -100,7 +103,7 @@ final class World {
         let telling = isTelling
         log = Logger(label: "simulate") { _ in WorldLog(isTelling: telling) }
         sim_reset(seed)
-        sim_write_file("/sim/scene.yaml", model.text)
+        writeScene(edition)
         configure()
         addClients()
     }
@@ -137,7 +140,10 @@ final class World {
             (try? PathPattern(pattern)).map { AccessRule(right, holders, $0) }
         }
         let everybody: [AccessRule.Holder] = [1000, 1001, 1003, 1004].map { .user($0) } + [.principal("pat")]
-        let parts = ["w", "t", "c", "bank", "wills", "act", "past", "far", "box1", "box2"].map { "/\($0)/**" }
+        let parts = [
+            "w", "t", "c", "bank", "wills", "act", "past", "far", "box1", "box2", "lamp", "mark", "plan", "desk",
+        ]
+        .map { "/\($0)/**" }
         configuration.access = parts.compactMap { rule(.read, everybody, $0) }
         configuration.access += parts.compactMap { rule(.write, [.user(1000)], $0) }
         configuration.access += [rule(.define, [.user(907)], "\(World.far)/**")].compactMap { $0 }
@@ -167,7 +173,7 @@ final class World {
 
     /// - Parameter isWanted: whether a step is taken.
     func run(steps: Int, isWanted: (Int) -> Bool) {
-        if isTelling { print(model.text) }
+        if isTelling { print(model.text(edition)) }
         seedStep(-1)
         start()
         for number in 0..<steps where faults.isEmpty && !isOver {
@@ -279,7 +285,7 @@ final class World {
                 if revision < latest { fault("[Order] revision \(revision) after a restart, and \(latest) was told") }
                 latest = max(latest, revision)
                 begun = revision
-                let operation = Operation(.restart, "restart", author: "", low: revision)
+                let operation = Operation(.restart(edition), "restart", author: "", low: revision)
                 operation.revision = revision
                 judgement.operations.append(operation)
                 if let connection = probe.connection { sim_hang_up(connection) }
@@ -330,6 +336,8 @@ final class World {
         sim_write_file("/proc/sys/kernel/random/boot_id", "boot-\(boots)\n")
     }
 
+    func writeScene(_ edition: Model.Edition) { sim_write_file("/sim/scene.yaml", model.text(edition)) }
+
     func restart() {
         restarts += 1
         // What the kernel still had of the dead process can be read.
@@ -338,6 +346,11 @@ final class World {
             lose(client)
         }
         judgement.restarts += 1
+        if generator.chance(30) {
+            edition = Model.Edition(hasPlan: generator.chance(50), hasMore: generator.chance(50))
+            tell("the author edits the scene: \(edition)")
+            writeScene(edition)
+        }
         start()
     }
 
