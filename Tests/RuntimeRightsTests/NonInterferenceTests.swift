@@ -156,7 +156,8 @@ struct NonInterferenceTests {
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
         case .motions: return [["animation": "linear(duration: 1)", "mutations": [0]]]
-        case .bookmarks, .brief, .changes, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .structure,
+        case .bookmarks, .brief, .changes, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation,
+            .structure,
             .typed,
             .writers:
             return .bool(random.below(10) == 0)
