@@ -216,7 +216,7 @@ final class PastConnection {
 
     private func series(_ series: Request.Series, _ request: Request) throws(Failure) -> Value {
         if let refusal = runtime.refusal(of: request, by: client) { throw refusal }
-        let now = PastConnection.now.wall
+        let now = self.now.wall
         return try SeriesQuery(series, in: past, for: client, peer, as: principal, now: now).answer()
     }
 
