@@ -83,9 +83,9 @@ document.addEventListener('pointerdown', (event) => {
   if (source && !event.composedPath().includes(source.plot)) clear(source)
 })
 
-/** The element whose width is the span of a chart. */
-function areaOf({ area, line }) {
-  return area ?? line.element
+/** The element whose width is the span of a chart. It may not be drawn yet. */
+function areaOf({ area, line, plot }) {
+  return area ?? line?.element ?? plot
 }
 
 function move(view, event) {

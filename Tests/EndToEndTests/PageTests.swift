@@ -62,7 +62,7 @@ struct PageTests {
         "Documentation/Fleet.md": ["yaml", "sh", ""],
         "Documentation/Operations.md": ["sh", "console"],
         // ArchivedPastTests does what the console shows.
-        "Documentation/Past.md": ["yaml", "sh", "console"],
+        "Documentation/Past.md": ["yaml", "sh", "console", ""],
         "Documentation/Protocol.md": ["", "console"],
         "Documentation/Recipes.md": ["sh"],
         "Documentation/World.md": ["yaml", "sh", ""],
