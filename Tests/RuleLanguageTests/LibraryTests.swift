@@ -117,6 +117,10 @@ struct LibraryTests {
     @Test(
         "what a function cannot do is told with what to do",
         arguments: [
+            (
+                "[].average(type(1))", "average() of an empty list is a number or a duration, not a value of type 'type'",
+                nil
+            ),
             ("[].average()", "average() of an empty list", "give a value for an empty list, as list.average(0)"),
             ("duration(1, 'y')", "unknown unit y", "the units are d, h, m, s, ms, us, ns"),
             (

@@ -94,7 +94,12 @@ enum ListLibrary {
 
     fileprivate static func average(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let list = a.elements(0) else { return nil }
-        if list.isEmpty { return try standard(a, "average") }
+        if list.isEmpty {
+            let value = try standard(a, "average")
+            if case .duration = value { return value }
+            if let number = value.number { return .double(number) }
+            throw Fault("average() of an empty list is a number or a duration, not a value of type '\(value.shortTypeName)'")
+        }
         switch try sum(list, "average", &meter) {
         case .duration(let span): return .duration(TimeSpan(nanoseconds: span.nanoseconds / Int64(list.count)))
         case let sum: return sum.number.map { .double($0 / Double(list.count)) }
