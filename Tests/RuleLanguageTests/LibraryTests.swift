@@ -118,7 +118,8 @@ struct LibraryTests {
         "what a function cannot do is told with what to do",
         arguments: [
             (
-                "[].average(type(1))", "average() of an empty list is a number or a duration, not a value of type 'type'",
+                "[].average(type(1))",
+                "average() of an empty list is a number or a duration, not a value of type 'type'",
                 nil
             ),
             ("[].average()", "average() of an empty list", "give a value for an empty list, as list.average(0)"),

@@ -98,7 +98,8 @@ enum ListLibrary {
             let value = try standard(a, "average")
             if case .duration = value { return value }
             if let number = value.number { return .double(number) }
-            throw Fault("average() of an empty list is a number or a duration, not a value of type '\(value.shortTypeName)'")
+            throw Fault(
+                "average() of an empty list is a number or a duration, not a value of type '\(value.shortTypeName)'")
         }
         switch try sum(list, "average", &meter) {
         case .duration(let span): return .duration(TimeSpan(nanoseconds: span.nanoseconds / Int64(list.count)))
