@@ -40,7 +40,7 @@ package final class Gateway {
     private static let reading: Set<String> = [
         "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "layers", "stats", "eval",
     ]
-    /// What only agd-past knows. What it does with subscriptions, pages do without.
+    /// Methods of agd-past alone. Pages do not use those that need a subscription.
     private static let past: Set<String> = ["log", "seek", "series"]
     /// A recording costs the daemon time, so it counts as a write.
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "restore", "trace"]

@@ -205,7 +205,7 @@ extension GraphRuntime {
     }
 }
 
-/// What is followed.
+/// Attributes or a rule that a series follows.
 public enum FollowedSource {
     case attributes([PathPattern])
     /// A rule in CEL at a node.

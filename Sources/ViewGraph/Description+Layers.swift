@@ -48,7 +48,7 @@ extension Description {
         return layer
     }
 
-    /// What a layer says, as a document that would say the same.
+    /// A document that says the same as a layer.
     /// - Throws: `notFound`, or `limit` if the layer says something of too many nodes.
     public func document(of name: LayerName) throws(Failure) -> Value {
         guard let layer = nodes.layers.layer(name.name, at: name.at), let at = try? AttributePath(layer.at),

@@ -38,7 +38,7 @@ public enum Request {
     case history(path: String)
     /// What has happened. agd-past answers it.
     indirect case log(Log)
-    /// What values or a rule were over a time. agd-past answers it.
+    /// Asks for the values of attributes, or of a rule, over a time. agd-past answers it.
     indirect case series(Series)
     /// Goes to another moment. agd-past answers it.
     indirect case seek(PastTime)
