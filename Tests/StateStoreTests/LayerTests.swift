@@ -96,6 +96,17 @@ struct LayerTests {
         #expect(try next.layers() == ["lights / 1 0"])
     }
 
+    @Test("a node that waited stands at the same place after a start, also if one was made meanwhile")
+    func waited() throws {
+        let life = try Life(LayerTests.scene)
+        try life.layer("lights", "nodes: [{ id: own, state: { y: 3 } }]")
+        try life.move("/own", to: nil, at: nil)
+        try life.layer("lights", "nodes: []")
+        try life.apply("[{ id: last }, { id: a }]")
+        try life.layer("lights", "nodes: [{ id: own, state: { y: 3 } }]")
+        try expectKept(life)
+    }
+
     @Test("a withdrawn layer leaves what scenes and clients say; edits of its nodes wait until it is back")
     func withdrawn() throws {
         let life = try Life(LayerTests.scene)
