@@ -48,7 +48,7 @@ extension ViewGraph {
     }
 
     /// Lets states without a first value begin again: the surroundings of their nodes have changed.
-    func beginAgain(at rows: [UInt32]) {
+    func beginAgain(at rows: [NodeRow]) {
         for row in rows where !unbegun.isEmpty {
             for state in unbegun.removeValue(forKey: row) ?? []
             where engine.isAlive(state) && content(of: state).failure != nil {

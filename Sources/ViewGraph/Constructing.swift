@@ -24,7 +24,7 @@ extension ViewGraph {
                 } else if next < construction.plan.creations.count {
                     let (parent, definition, slot, isContent, _) = construction.plan.creations[next]
                     let top = makeNode(definition, definition.id, under: parent, slot)
-                    nodes[Int(top)].isContent = isContent
+                    nodes[top].isContent = isContent
                     construction.tops.append(top)
                     addChildren(of: definition, at: top, to: &construction.pending)
                     construction.stage = .making(next: next + 1)
@@ -89,7 +89,7 @@ extension ViewGraph {
         }
         // Clients that resume see a state as new from the change that makes it visible.
         for attribute in construction.structureChange.addedAttributes {
-            if case .state? = attributes.source(Int(attribute.index)) { engine.redate(attribute, to: engine.revision) }
+            if case .state? = attributes.source(attribute) { engine.redate(attribute, to: engine.revision) }
         }
         structureChange.append(construction.structureChange)
         unsettled.lists.formUnion(construction.unsettled.lists)

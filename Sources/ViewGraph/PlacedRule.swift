@@ -18,7 +18,7 @@ extension ViewGraph {
     public func place(_ text: RuleText, at node: NodeID) throws(Failure) -> PlacedRule {
         let program = try text.compile(at: node, hasPast: true)
         // The vertex outlives the node until the rule is removed.
-        let vertex = createRule(node: NodeID.root.row, name: program.text, source: .unconnected)
+        let vertex = createRule(node: .root, name: program.text, source: .unconnected)
         connectNew(vertex, to: source(of: program, for: vertex, at: node))
         beginWatch(of: vertex)
         stored.restoreNewPasts()

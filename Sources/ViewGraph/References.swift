@@ -10,10 +10,10 @@ extension Wiring {
     func rootReference(_ name: String) -> AttributeID {
         let text = String(name.dropFirst())
         if let known = roots.byText[text] { return known.vertex }
-        let version = createInput(.value(.int(0)), node: NodeID.root.row, name: name, source: .system)
+        let version = createInput(.value(.int(0)), node: .root, name: name, source: .system)
         let reference = RootReference(text, version)
         let vertex = createRule(
-            node: NodeID.root.row, name: name, source: .rooted(reference))
+            node: .root, name: name, source: .rooted(reference))
         reference.target = target(of: reference)
         roots.byText[text] = (reference, vertex)
         sharing.noteIdle(vertex)
@@ -83,10 +83,10 @@ extension Wiring {
 extension Wiring {
     /// The vertex for a pattern that the rule of an attribute reads.
     func patternReference(_ pattern: PathPattern, readBy reader: AttributeID?) -> AttributeID {
-        let own = reader.flatMap { attributes[Int($0.index)]?.name == pattern.attribute ? $0 : nil }
+        let own = reader.flatMap { attributes[$0]?.name == pattern.attribute ? $0 : nil }
         let key = RootReferences.PatternKey(pattern: pattern, omitted: own)
         if let known = roots.patterns[key] { return known.vertex }
-        let (text, root) = (pattern.description, NodeID.root.row)
+        let (text, root) = (pattern.description, NodeRow.root)
         let version = createInput(.value(.int(0)), node: root, name: "$" + text, source: .system)
         let reference = RootReference(text, version, pattern, omitting: own)
         let vertex = createRule(node: root, name: "$" + text, source: .rooted(reference))
@@ -105,7 +105,7 @@ extension Wiring {
                 isWide
                 || change.removedNames.contains { $0.attributes.contains(name) && pattern.matches(nodes: $0.ids) }
                 || change.addedAttributes.contains { attribute in
-                    guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)],
+                    guard engine.isAlive(attribute), let record = attributes[attribute],
                         record.name == name
                     else { return false }
                     return pattern.matches(nodes: nodes.ids(of: record.node))
@@ -150,7 +150,7 @@ extension Wiring {
 // again.
 
 extension Wiring {
-    func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {
+    func boundSelection(_ selection: Selection, at row: NodeRow, _ scope: Scope) -> Source {
         let rule = boundRule(selection.program, at: row, scope)
         let targets = selection.targets.map { resolveName($0.name, from: row, scope) }
         return .selected(BoundSelection(selection, rule, targets, row, scope))

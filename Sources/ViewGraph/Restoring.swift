@@ -38,9 +38,9 @@ extension ViewGraph {
         for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         nodes.layers = NamedLayers(others.filter { NamedLayers.isKey($0.key) })
         if !persistence.absentRows.isEmpty || !nodes.layers.isEmpty {
-            complete([NodeID.root.row])
+            complete([.root])
             unsettled.nodes = []
-            connect(withObjects(nodes.subtree(of: NodeID.root.row)))
+            connect(withObjects(nodes.subtree(of: .root)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
             stored.beginAgain()
@@ -77,7 +77,7 @@ extension ViewGraph {
                 }
                 document[group] = (document[group] ?? .map(ValueMap())).adding(value)
             }
-            self.declareNames(try read(.map(document), at: NodeID.root.row).declarations)
+            self.declareNames(try read(.map(document), at: .root).declarations)
         }
         do throws(Failure) {
             try declare(rows)
@@ -111,7 +111,7 @@ extension ViewGraph {
     }
 
     /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
-    private func complete(_ tops: [UInt32]) {
+    private func complete(_ tops: [NodeRow]) {
         var completion = Completion(self)
         persistence.isCompleting = true
         completion.run(tops)

@@ -68,7 +68,7 @@ extension ViewGraph {
     }
 
     /// Makes the instances of a list agree with its data, if the data is valid.
-    private func updateInstances(of row: UInt32) -> ListUpdate {
+    private func updateInstances(of row: NodeRow) -> ListUpdate {
         do throws(Failure) {
             guard let edit = try lists.findEdit(of: row) else { return .none }
             perform(edit)
@@ -89,7 +89,7 @@ extension ViewGraph {
     }
 
     /// Removes all instances, when they cannot be kept. The list then makes new ones.
-    func removeInstances(of row: UInt32) { destroySubtrees(lists.emptyList(row)) }
+    func removeInstances(of row: NodeRow) { destroySubtrees(lists.emptyList(row)) }
 
     /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
@@ -129,7 +129,7 @@ extension ViewGraph {
     }
 
     /// Connects nodes again after their surroundings changed.
-    func connect(_ rows: [UInt32]) {
+    func connect(_ rows: [NodeRow]) {
         haveReferencesMoved = false
         for row in rows where nodes.isAlive(row) { connectData(of: row) }
         if haveReferencesMoved {
@@ -142,13 +142,13 @@ extension ViewGraph {
 
     /// Connects the references of a node, and the data of a list. Its instances come later: what they bind to is found
     /// through their elements.
-    func connectData(of row: UInt32) {
+    func connectData(of row: NodeRow) {
         if nodes.hasPlaces { renewStanding(of: row) }
         connectReferences(of: row)
-        if nodes[Int(row)].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
+        if nodes[row].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
     }
 
-    func connectRules(of row: UInt32) {
+    func connectRules(of row: NodeRow) {
         for action in connectExpressions(of: row) { reactions.connect(action, at: row) }
     }
 }

@@ -32,7 +32,7 @@ extension Wiring {
         return listsByData.values.compactMap { row in
             let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
             let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
-            return decides ? nodes[Int(row)].instances?.data : nil
+            return decides ? nodes[row].instances?.data : nil
         }
     }
 
@@ -40,15 +40,15 @@ extension Wiring {
 
     func collectInvalidated() {
         watches.collect(from: engine) { vertex in
-            if let row = listsByData[vertex.index] {
+            if let row = listsByData[vertex] {
                 unsettled.lists.insert(row)
                 return true
             }
-            if let action = triggers.byValue[vertex.index] {
+            if let action = triggers.byValue[vertex] {
                 triggers.stale.insert(action)
                 return true
             }
-            guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
+            guard !timedValues.isEmpty, case .timed(let value)? = attributes[vertex]?.source else {
                 return false
             }
             timedValues.noteDue(value)

@@ -37,10 +37,10 @@ extension Wiring {
             place.removeVertex()
             if place.tree.isEmpty {
                 let whole = place.tree.whole
-                if attributes.reports(Int(whole.index)) === place.tree {
-                    attributes.setReports(nil, at: Int(whole.index))
+                if attributes.reports(whole) === place.tree {
+                    attributes.setReports(nil, at: whole)
                 } else {
-                    attributes[Int(whole.index)]?.projections = nil
+                    attributes[whole]?.projections = nil
                 }
                 noteIdle([whole])
             }

@@ -26,9 +26,9 @@ struct WiringTests {
     }
 
     private func add(
-        _ id: String, _ attributes: [AttributeDefinition], under parent: UInt32 = 0,
+        _ id: String, _ attributes: [AttributeDefinition], under parent: NodeRow = 0,
         _ complete: (NodeDefinition) -> Void = { _ in }
-    ) -> UInt32 {
+    ) -> NodeRow {
         let definition = NodeDefinition()
         definition.attributes = attributes
         complete(definition)

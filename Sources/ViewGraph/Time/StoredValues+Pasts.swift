@@ -72,7 +72,7 @@ extension StoredValues {
     }
 
     /// Stores the pasts of all operators over a node's attributes, under the node's new key.
-    func keepPasts(of row: UInt32) {
+    func keepPasts(of row: NodeRow) {
         for value in graph.timedValues.all where value.storedRow != nil && graph.storedPlace(of: value)?.row == row {
             value.storedRow = nil
             keep(value, isLast: true)
@@ -128,7 +128,7 @@ extension StoredValues {
             value.outdatedName = name
         }
         graph.timedValues.noteInStore()
-        persistence.nodes[Int(place.row)].hasValues = true
+        persistence.nodes[place.row].hasValues = true
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")
         }
