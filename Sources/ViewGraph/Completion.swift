@@ -380,7 +380,7 @@ extension ViewGraph {
         }
         let after = children.sorted(by: precedes).map(\.row)
         nodes.order(after, below: parent)
-        indicesChanged(below: parent)
+        unsettled.regrouped.insert(parent)
         return after != before
     }
 }

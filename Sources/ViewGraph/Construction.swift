@@ -51,11 +51,10 @@ public final class Construction {
     // While nodes are made, these replace the graph's properties of the same names.
     var declarations: Declarations
     var structureChange = StructureChange()
+    /// Nothing is fed to its operators before the nodes are in the tree.
     var unsettled = Unsettled()
     /// Nodes with `onDisappear`, which have not appeared yet.
     var arriving: Set<NodeRow> = []
-    /// Nothing is fed to the operators before the nodes are in the tree.
-    var dueOperators: [TimedValue] = []
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. With rows that
     // the store gets before, it gets a marker, which says that these rows do not count: see `UnlinkedTrees`.
     /// True if the nodes have rows.

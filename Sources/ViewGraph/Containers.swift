@@ -100,23 +100,4 @@ extension Wiring {
             }
         }
     }
-
-    /// Notes that the children of a node may have other indices than before.
-    func indicesChanged(below parent: NodeRow) {
-        let parent = nodes.visible(parent)
-        if nodes[parent].hasNumberedChildren { unsettled.indices.insert(parent) }
-    }
-
-    /// Counts the children of the nodes where that is due.
-    func updateIndices() {
-        let parents = unsettled.indices
-        unsettled.indices = []
-        for parent in parents where nodes.isAlive(parent) {
-            for (position, child) in nodes.visibleChildren(of: parent).enumerated() {
-                if let attribute = nodes[child].system[.selfIndex] {
-                    setInput(attribute, .value(.int(Int64(position))))
-                }
-            }
-        }
-    }
 }

@@ -14,13 +14,15 @@ enum ListUpdate {
     case refused
 }
 
-/// Counts the changes of lists between a change of their data and the moment when all instances agree with it.
+/// Counts the changes of lists, and how often states begin, until all instances agree with their data.
 struct Settlement {
     /// By list: how often its instances have changed, and how many were made after the first change.
     fileprivate var changes: [NodeRow: (count: Int, made: Int)] = [:]
     /// Lists that were found to change without end, with the loop that each is in. They are not updated again in this
     /// settlement.
     fileprivate(set) var endless: [NodeRow: [AttributeID]] = [:]
+    /// How often states without a value were given one.
+    var beginnings = 0
 
     /// A list that makes so many instances for one transaction, after its first change, is searched for a loop.
     fileprivate static let growth = 4096

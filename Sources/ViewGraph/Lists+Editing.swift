@@ -76,8 +76,7 @@ extension Lists {
         } else if !state.ids.isEmpty {
             persistence.forgetAbsentList(of: row)
         }
-        if edit.definition.choice != nil { graph.indicesChanged(below: row) }
-        if change.isReordering { graph.shapeChanged(at: row) }
+        if change.isReordering { graph.unsettled.regrouped.insert(row) }
         if change.isReordering || hasHealed { orderChanged(of: row) }
         return gone
     }
@@ -114,7 +113,7 @@ extension Lists {
             if let elements {
                 makeElement(of: instance, change.ids[offset], at: change.new.lowerBound + offset, elements)
             }
-            persistence.noteMade(instance)
+            graph.unsettled.made.append(nodes.nodeID(instance))
             rows.append(instance)
         }
         return rows

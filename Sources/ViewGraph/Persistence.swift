@@ -50,8 +50,6 @@ public final class Persistence {
     var lastSaid: (definition: NodeDefinition, written: Value)?
     /// The names that were written last, of a definition that siblings share.
     var lastReferred: (definition: NodeDefinition, written: Value?)?
-    /// Nodes that were made while there were rows without a node, and have not looked for their rows.
-    private var made: [NodeID] = []
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
@@ -158,21 +156,8 @@ public final class Persistence {
 
     // MARK: New nodes
 
-    /// Notes a node that was made: it may have rows.
-    func noteMade(_ row: NodeRow) { if mayHaveParts { made.append(nodes.nodeID(row)) } }
-
     /// True if a new node may find something that is said of it already.
-    private var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
-
-    /// True if `takeMade` has something to return.
-    var hasMade: Bool { !made.isEmpty }
-
-    /// The nodes made since the last call that may have rows.
-    func takeMade() -> [NodeRow] {
-        if made.isEmpty { return [] }
-        defer { made = [] }
-        return mayHaveParts ? made.filter { nodes.isAlive($0) }.map(\.row) : []
-    }
+    var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
 
     // MARK: Order
 

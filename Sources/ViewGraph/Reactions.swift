@@ -113,7 +113,7 @@ public final class Reactions {
     /// gone, then the others in the order of the tree.
     /// - Parameter known: how many of the new attributes an earlier call for the current change has seen.
     public func takeDue(_ known: inout Int) -> [Reaction] {
-        graph.collectInvalidated()
+        graph.collectReports()
         var found: [Reaction] = []
         let isQuiet = !persistence.notesChanges
         let added = graph.structureChange.addedAttributes

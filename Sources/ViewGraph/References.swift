@@ -30,25 +30,6 @@ extension Wiring {
         freeVertex(reference.version, record(reference.version))
     }
 
-    /// After a change of the tree: references whose path leads to another attribute are read again. O(references ·
-    /// depth).
-    func followRootReferences() {
-        guard !roots.isEmpty, hasStructureChange else { return }
-        for (reference, _) in roots.byText.values {
-            let now = target(of: reference)
-            guard now != reference.target else { continue }
-            reference.target = now
-            count(reference)
-        }
-        if !roots.patterns.isEmpty { followPatterns() }
-    }
-
-    /// Lets a reference be read again.
-    private func count(_ reference: RootReference) {
-        guard case .value(.int(let count)) = content(of: reference.version) else { return }
-        setInput(reference.version, .value(.int(count + 1)))
-    }
-
     func evaluate(_ reference: RootReference, _ steps: [AttributePath.Step], for attribute: AttributeID) throws
         -> Content
     {
@@ -70,7 +51,7 @@ extension Wiring {
         return try locate(path)
     }
 
-    private func target(of reference: RootReference) -> AttributeID? {
+    func target(of reference: RootReference) -> AttributeID? {
         guard let path = reference.path, let node = try? node(at: path.nodes, looksForNames: false) else { return nil }
         return path.attribute.flatMap { ownAttribute($0, of: node.row) }
     }
@@ -93,25 +74,6 @@ extension Wiring {
         roots.patterns[key] = (reference, vertex)
         sharing.noteIdle(vertex)
         return vertex
-    }
-
-    /// After a change of the tree. O(patterns · changes).
-    private func followPatterns() {
-        let change = structureChange
-        let isWide = !change.movedNodes.isEmpty || !change.reorderedNodes.isEmpty || !change.removedTrees.isEmpty
-        for (reference, _) in roots.patterns.values {
-            guard let pattern = reference.pattern, let name = pattern.attribute else { continue }
-            let isConcerned =
-                isWide
-                || change.removedNames.contains { $0.attributes.contains(name) && pattern.matches(nodes: $0.ids) }
-                || change.addedAttributes.contains { attribute in
-                    guard engine.isAlive(attribute), let record = attributes[attribute],
-                        record.name == name
-                    else { return false }
-                    return pattern.matches(nodes: nodes.ids(of: record.node))
-                }
-            if isConcerned { count(reference) }
-        }
     }
 
     /// Steps that the search for what a pattern matches may take: 10 for each node that it looks at.

@@ -44,11 +44,11 @@ extension ViewGraph {
             // Lists have read the tree before it was restored.
             gatheringChanged()
             stored.beginAgain()
-            settleStructure()
+            settle()
             failures += restoringFaults
             restoringFaults = []
             stored.restorePasts()
-            settleStructure()
+            settle()
             persistence.forgetPresent { name, row in
                 name == Persistence.appearedName
                     ? reactions.hasAppeared(row) : stored.hasRestored(name, of: row)
@@ -105,13 +105,8 @@ extension ViewGraph {
 
     // MARK: Nodes
 
-    /// Gives new nodes their rows, before anybody sees them.
-    func completeNew() {
-        while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
-    }
-
     /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
-    private func complete(_ tops: [NodeRow]) {
+    func complete(_ tops: [NodeRow]) {
         var completion = Completion(self)
         persistence.isCompleting = true
         completion.run(tops)

@@ -9,7 +9,7 @@ extension ViewGraph {
     public func remove(_ node: NodeID) throws(Failure) {
         try refuseRootAndInstances(node)
         destroySubtrees([node.row])
-        settleStructure()
+        settle()
     }
 
     /// Gives a node another parent or another place among its siblings. It keeps its states. Its inherited values and
@@ -63,12 +63,11 @@ extension ViewGraph {
             persistence.noteMoved(node.row, from: oldParent, isLeft, key: key)
         }
         let rows = nodes.everything(in: node.row)
-        connect(withObjects(rows))
+        unsettled.nodes += withObjects(rows)
+        unsettled.regrouped.formUnion([oldParent, parent.row])
         placeChanged(of: rows)
-        for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
         wrappingChanged(at: node.row)
-        for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
-        settleStructure()
+        settle()
         if parent.row != oldParent {
             persistence.noteCopied(node.row)
             stored.keepValues(of: nodes.subtree(of: node.row))

@@ -45,13 +45,12 @@ extension ViewGraph {
             if persistence.notesChanges { stored.giveWaiting(to: update.row, besides: before) }
         }
         for (row, slot, isSaid) in plan.slots where nodes.isAlive(row) { put(row, into: slot, isSaid: isSaid) }
-        var parents: Set<NodeRow> = []
         if let construction { link(construction, before) }
         let redefined = construction == nil ? [] : Set(plan.updates.map(\.row))
         for (position, (parent, definition, slot, isContent, origin)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[made].isContent = isContent
-            parents.insert(parent)
+            unsettled.regrouped.insert(parent)
             if !persistence.notesChanges { continue }
             switch origin {
             case .edits:
@@ -69,7 +68,7 @@ extension ViewGraph {
             case .restored: persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
             case .below: break
             }
-            persistence.noteMade(made)
+            unsettled.made.append(nodes.nodeID(made))
         }
         if let construction, construction.isStored, !(plan.removals.isEmpty && plan.losses.isEmpty) {
             // They may stand where the removed ones stood, whose rows have been deleted since.
@@ -79,25 +78,17 @@ extension ViewGraph {
             for (place, id) in ids.enumerated() {
                 if let child = nodes.child(id, of: parent) { nodes[child].basePlace = UInt32(place) }
             }
-            parents.insert(parent)
+            unsettled.regrouped.insert(parent)
             arrange(parent)
         }
         for (parent, definitions) in plan.orders where order(definitions, below: parent) {
             persistence.noteOrder(below: parent)
         }
-        for parent in parents {
-            shapeChanged(at: parent)
-            // New nodes may have read their index before they had their place, and others may have another one now.
-            indicesChanged(below: parent)
-        }
         if !plan.updates.isEmpty {
-            // New nodes are connected with all that is said of them.
-            completeNew()
-            let made = unsettled.takeNodes()
-            connect(withObjects(nodes.everything(in: plan.changes)) + made)
-            shapeChanged(at: plan.top)
+            unsettled.nodes = withObjects(nodes.everything(in: plan.changes)) + unsettled.nodes
+            unsettled.regrouped.insert(plan.top)
         }
-        settleStructure()
+        settle()
         let set = set(plan.values)
         stored.keep(begun.filter { engine.isAlive($0) } + set.states)
         return set.unset
@@ -108,7 +99,7 @@ extension ViewGraph {
         let parent = nodes[row].parent
         nodes.put(row, into: slot)
         if !nodes[row].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
-        indicesChanged(below: parent)
+        unsettled.regrouped.insert(parent)
         if isSaid { persistence.noteElsewhere(row) }
     }
 
@@ -147,7 +138,6 @@ extension ViewGraph {
         for (old, new) in zip(before, nodes[parent].children) where old != new && !nodes[new].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
         }
-        shapeChanged(at: parent)
     }
 
     /// Puts all children of a node into the order of their definitions. Children with another place than before count
@@ -160,8 +150,7 @@ extension ViewGraph {
         for (old, new) in zip(before, after) where old != new && !nodes[new].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
         }
-        indicesChanged(below: parent)
-        shapeChanged(at: parent)
+        unsettled.regrouped.insert(parent)
         return true
     }
 

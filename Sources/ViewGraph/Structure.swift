@@ -69,6 +69,7 @@ extension Wiring {
     public func takeStructureChange() -> StructureChange {
         let change = structureChange
         structureChange = StructureChange()
+        roots.followed = StructureChange.Extent()
         return change
     }
 }

@@ -3,7 +3,7 @@ import AttributeValues
 import SceneModel
 
 // Making nodes from definitions, and destroying them. Creation has two steps: first all nodes of a subtree are made
-// with their vertices, then `connectNew` connects the vertices. So the order within a document does not matter.
+// with their vertices, then `connectNodes` connects the vertices. So the order within a document does not matter.
 
 extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unsettled.nodes` to be connected.
@@ -100,8 +100,7 @@ extension ViewGraph {
         for (parent, children) in Dictionary(grouping: roots, by: { nodes[$0].parent }) {
             nodes.detach(children, from: parent)
             for child in children { destroySubtree(child) }
-            shapeChanged(at: parent)
-            indicesChanged(below: parent)
+            unsettled.regrouped.insert(parent)
         }
     }
 
@@ -179,7 +178,9 @@ extension ViewGraph {
                 persistence.note(StoreChange(key: key, name: batch.name, value: nil, revision: batch.revision))
             }
             guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
-            timedValues.begin(batch.operators.filter { engine.isAlive($0.vertex) })
+            let operators = batch.operators.filter { engine.isAlive($0.vertex) }
+            timedValues.begin(operators)
+            unsettled.append(operators)
             if let marker = batch.marker {
                 persistence.note(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
             }

@@ -141,7 +141,7 @@ extension TransactedWiring {
         guard let open = transaction, open.hasWrites else { return }
         // Earlier reports do not belong to this transaction.
         if !open.isAhead {
-            collectInvalidated()
+            collectReports()
             // A state that has its old value again at the commit counts as not written.
             engine.beginBatch()
         }
@@ -182,7 +182,7 @@ extension TransactedWiring {
     /// - Parameter first: reports before this position stay.
     private func withdrawReports(since first: Int? = nil, _ isOver: (AttributeID) -> Bool) {
         let old = first ?? watches.invalidated.count
-        collectInvalidated()
+        collectReports()
         let over = Set(watches.invalidated[old...].filter(isOver))
         for attribute in over { _ = content(of: attribute) }
         watches.withdraw(over)

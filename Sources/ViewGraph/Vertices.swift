@@ -11,7 +11,6 @@ public class Vertices {
     final var attributes = AttributeTable()
     final var watches = Watches()
     final var sharing = SharedVertices()
-    final var places = Places()
     final var evaluation = Evaluation()
     /// The writes of the open transaction so far. While it is open, vertices are noted before their contents change.
     final var transaction: OpenTransaction?

@@ -110,7 +110,7 @@ extension Wiring {
         guard let around = entry.parent else { return contentForWatcher(of: entry.tree.whole) }
         let content = around.attribute.map(contentForWatcher) ?? self.content(of: around)
         let hadLocators = entry.tree.hasLocators
-        defer { if entry.tree.hasLocators, !hadLocators { places.noteLocators(in: entry.tree) } }
+        defer { if entry.tree.hasLocators, !hadLocators { unsettled.searched.append(entry.tree) } }
         return entry.select(in: content)
     }
 

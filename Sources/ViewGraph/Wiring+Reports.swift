@@ -14,13 +14,13 @@ extension Wiring {
 
     /// The same, in the place and the memory of an earlier list.
     public func takeInvalidated(into taken: inout [AttributeID]) {
-        collectInvalidated()
+        collectReports()
         watches.take(engine, into: &taken)
     }
 
     /// True if the tree or a watched attribute may have changed since both were taken.
     public var hasNews: Bool {
-        if engine.mayHaveReports { collectInvalidated() }
+        if engine.mayHaveReports { collectReports() }
         return hasStructureChange || !watches.invalidated.isEmpty
     }
 
@@ -37,22 +37,4 @@ extension Wiring {
     }
 
     private static let decidingLists = 10_000
-
-    func collectInvalidated() {
-        watches.collect(from: engine) { vertex in
-            if let row = listsByData[vertex] {
-                unsettled.lists.insert(row)
-                return true
-            }
-            if let action = triggers.byValue[vertex] {
-                triggers.stale.insert(action)
-                return true
-            }
-            guard !timedValues.isEmpty, case .timed(let value)? = attributes[vertex]?.source else {
-                return false
-            }
-            timedValues.noteDue(value)
-            return true
-        }
-    }
 }

@@ -34,7 +34,7 @@ struct ListsTests {
     private func row() throws -> NodeRow { try scene.wiring.node(at: ["a", "rows"]).row }
 
     private var stale: [NodeRow] {
-        scene.wiring.collectInvalidated()
+        scene.wiring.collectReports()
         return lists.takeStale(Settlement()).map(\.row)
     }
 

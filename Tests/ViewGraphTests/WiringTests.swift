@@ -103,7 +103,7 @@ struct WiringTests {
         _ = add("reader", [attribute("high", .constant(.reference(Reference(name: "$/limits.high"))))])
         #expect(try wiring.content(of: vertex("/reader.high")).failure?.code == .notFound)
         _ = add("limits", [state("high", 9)])
-        wiring.followRootReferences()
+        wiring.followReferences()
         #expect(try value("/reader.high") == 9)
     }
 

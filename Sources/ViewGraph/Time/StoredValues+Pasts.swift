@@ -3,16 +3,6 @@ import AttributeValues
 import RuleLanguage
 
 extension StoredValues {
-    /// Adds the changes to the past of each operator that is due.
-    func feedPasts() {
-        guard !graph.timedValues.isEmpty else { return }
-        graph.collectInvalidated()
-        for value in graph.timedValues.takeDue() where graph.engine.isAlive(value.vertex) {
-            if graph.feed(value) { keep(value) }
-            graph.timedValues.schedule(value)
-        }
-    }
-
     // MARK: The store
 
     /// Windows of durable states are stored once in so many nanoseconds, and when the daemon ends.
@@ -27,7 +17,7 @@ extension StoredValues {
         }
     }
 
-    private func keep(_ value: TimedValue, isLast: Bool = false) {
+    func keep(_ value: TimedValue, isLast: Bool = false) {
         dropForgotten()
         guard persistence.notesChanges else { return graph.timedValues.noteUnkept(value) }
         if value.isStored == nil {
@@ -132,6 +122,6 @@ extension StoredValues {
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")
         }
-        graph.timedValues.noteDue(value)
+        graph.unsettled.note(value)
     }
 }

@@ -97,6 +97,7 @@ extension Wiring {
         let name = operation.text(of: attributes[operand].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: .root, name: name, kind: .clock, source: .timed(value))
         timedValues.add(value, at: made)
+        unsettled.note(value)
         watches.begin(made, in: engine)
         sharing.noteIdle(made)
         return made
@@ -219,7 +220,7 @@ extension Wiring {
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
-            timedValues.noteDue(value)
+            unsettled.note(value)
         }
         return !reached.isEmpty
     }
@@ -269,7 +270,7 @@ extension Wiring {
         let wasStale = past.isStale
         expire(value)
         if wasStale, !past.isStale, let last = past.current { setInput(state, .value(last)) }
-        timedValues.noteDue(value)
+        unsettled.note(value)
         if span == nil { releaseExpiry(of: state) }
     }
 
@@ -330,7 +331,7 @@ extension Wiring {
         guard case .timed(let value)? = attributes[vertex]?.source, let past = value.past as? EntryReports
         else { return }
         past.expiry = bounds?.expires?.nanoseconds
-        timedValues.noteDue(value)
+        unsettled.note(value)
         if bounds == nil { releaseEntries(of: state) }
     }
 

@@ -3,6 +3,10 @@ import AttributeValues
 import SceneModel
 
 // Placements change with the nodes that `place` and `slot` should show, and with the tree.
+//
+// Reads: `nodes.placements`.
+// Writes: where nodes stand. Nodes that stand elsewhere than before go to `unsettled.nodes`.
+// Leaves: each node stands in the first place that should show it.
 
 extension ViewGraph {
     /// Forgets where the nodes at and below a node stand, and what its places show, before the node gets another
@@ -17,8 +21,14 @@ extension ViewGraph {
         settlePlacements()
     }
 
-    /// Decides where nodes stand. Connects those that stand elsewhere than before, and reports the changes of shape.
-    func settlePlacements() {
+    /// - Returns: whether there was something to decide.
+    func placeNodes() -> Bool {
+        if nodes.placements.isSettled(at: nodes.changes) { return false }
+        settlePlacements()
+        return true
+    }
+
+    private func settlePlacements() {
         let (moved, places) = nodes.placements.settle(at: nodes.changes, { self.nodes[$0].parent }) {
             nodes.isBefore($0, $1)
         }
@@ -31,6 +41,6 @@ extension ViewGraph {
             rows += nodes.everything(in: node)
             wrappingChanged(at: node)
         }
-        connect(withObjects(rows))
+        unsettled.nodes += withObjects(rows)
     }
 }

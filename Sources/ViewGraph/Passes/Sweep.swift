@@ -1,6 +1,11 @@
 import AttributeGraph
 import AttributeValues
 
+// Reads: `sharing`: the shared vertices that have lost a use.
+// Writes: frees those without another use, also those that the first ones have used.
+// Leaves: no shared vertex that nobody names, reads or watches. Edges of rules that run are dropped without notice; the
+// vertices behind them are looked for after some time.
+
 extension Wiring {
     /// Frees the shared vertices that nobody uses any more. Not while rules run.
     public func sweepVertices() {
