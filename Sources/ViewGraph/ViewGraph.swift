@@ -19,11 +19,11 @@ public final class ViewGraph: TransactedWiring {
     /// Faults in rows that have found their nodes while the rows of a store are restored.
     var restoringFaults: [(revision: UInt64, failure: Failure)] = []
     /// States whose first values could not be computed, by node.
-    var unbegun: [UInt32: [AttributeID]] = [:]
+    var unbegun: [NodeRow: [AttributeID]] = [:]
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
     /// The definition of the node that was made last, and its parent.
-    var lastMade = (parent: UInt32.max, definition: NodeDefinition())
+    var lastMade = (parent: NodeRow(index: .max), definition: NodeDefinition())
 
     /// - Parameter elapsed: the time since the machine was booted. Only differences count.
     public init(limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0)) {
@@ -42,7 +42,7 @@ public final class ViewGraph: TransactedWiring {
 
     /// Destroys a vertex, and everything that belongs to it.
     func destroyVertex(_ attribute: AttributeID) {
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
+        guard engine.isAlive(attribute), let record = attributes[attribute] else { return }
         releaseHistory(of: record)
         releaseExpiry(of: attribute)
         releaseEntries(of: attribute)

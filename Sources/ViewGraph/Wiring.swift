@@ -28,7 +28,7 @@ public class Wiring: Vertices {
     final var derived = DerivedProperties()
     final var budget = Budget()
     /// Lists by the engine's row of their data, which is always watched.
-    final var listsByData: [UInt32: UInt32] = [:]
+    final var listsByData: [AttributeID: NodeRow] = [:]
     final var triggers = Triggers()
     final var known = KnownDefinitions()
     /// True if a source has been replaced since nodes were last connected again.
@@ -55,7 +55,7 @@ public class Wiring: Vertices {
         let definition = NodeDefinition()
         definition.kind = .container
         _ = createNode(
-            id: "", definition: definition, kind: .container, parent: 0, slot: .content, isScopeBoundary: true)
+            id: "", definition: definition, kind: .container, parent: .root, slot: .content, isScopeBoundary: true)
         createSystemValues()
     }
 
