@@ -132,7 +132,8 @@ extension GraphRuntime {
 
     private func reading(of apply: Request.Apply, by client: Client) throws(Failure) -> SceneReading {
         _ = try presentations.motion(apply.options)
-        var context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
+        var context = graph.sceneContext(
+            at: try place(of: apply), mode(of: apply), isKept: false, as: try layer(of: apply))
         context.author = try authors.author(client, by: clients.access)
         if case .string(let text) = apply.document { return SceneReading(text: text, context: context) }
         return SceneReading(value: apply.document, context: context)

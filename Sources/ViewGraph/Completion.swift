@@ -376,6 +376,11 @@ extension ViewGraph {
         ) -> Bool {
             if a.rank != b.rank { return a.rank < b.rank }
             if !a.order.hasSameBytes(as: b.order) { return a.order.precedesByBytes(b.order) }
+            // A node that has waited may have the key of one that was made meanwhile.
+            let (first, second) = (nodes[a.row], nodes[b.row])
+            if first.part?.order != nil, second.part?.order != nil {
+                return first.id.text.precedesByBytes(second.id.text)
+            }
             return a.place < b.place
         }
         let after = children.sorted(by: precedes).map(\.row)

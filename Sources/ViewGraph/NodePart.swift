@@ -135,6 +135,12 @@ extension Tree<NodeRecord> {
         return part.isMade ? nil : part.bottom ?? self[row].definition
     }
 
+    /// What the layers below a named one say of a node; nil if none of them has it.
+    func definition(of row: NodeRow, below layer: Int) -> NodeDefinition? {
+        guard let node = layers[key(of: row)] else { return bottom(of: row) }
+        return node.compose(over: node.bottom, below: layer)
+    }
+
     /// Sets what the edits say of a node. The caller gives the node the definition that follows.
     func set(_ content: PartContent, over bottom: NodeDefinition?, of row: NodeRow) {
         if content.isEmpty, self[row].part == nil { return }

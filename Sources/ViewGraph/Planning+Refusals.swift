@@ -24,6 +24,18 @@ extension Planning {
         }
     }
 
+    /// - Throws: `conflict` when a document says something of a node that its own declarations make anew.
+    func refuseLost() throws(Failure) {
+        let gone = Set(plan.losses + plan.removals + plan.restarts.flatMap { graph.nodes[$0].children })
+        guard !gone.isEmpty else { return }
+        for row in touched {
+            guard let lost = graph.nodes.upward(from: row).first(where: { gone.contains($0) }) else { continue }
+            throw Failure(
+                .conflict, "\(graph.nodes.path(of: row)) is in a node that a declaration of the document makes anew",
+                path: graph.nodes.path(of: lost), hint: "apply the declarations first, and then the nodes")
+        }
+    }
+
     /// - Throws: `conflict` when a document gives a key another type, and a node that stays as it
     ///   is or a component uses the key.
     ///

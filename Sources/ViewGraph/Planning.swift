@@ -45,6 +45,8 @@ public final class Planning {
     private var growth = Wiring.Growth()
     /// Steps that the change itself will take.
     private var cost: Int
+    /// Nodes that the document changes, or to which it gives others.
+    private(set) var touched: Set<NodeRow> = []
     /// The nodes that change: what is below them is connected again.
     private var connected: Set<NodeRow> = []
     private var isComplete = false
@@ -128,7 +130,11 @@ public final class Planning {
                 return made
             }
             do throws(Failure) {
-                content.said = try read(content.said)?.withoutGivenChildren
+                let said = try read(content.said)?.withoutGivenChildren
+                if content.isMade, let said, said.kind != graph.nodes[row].kind {
+                    throw Failure(.conflict, "its component is a \(said.kind.rawValue) there")
+                }
+                content.said = said
                 content.members = try read(content.members)
             } catch {
                 throw Failure(
@@ -259,6 +265,7 @@ extension Planning {
         }
         try graph.refuse(growth)
         try refuseExcess()
+        try refuseLost()
         if !isKept { try refuseRetyping() }
         isComplete = true
         return true
@@ -296,6 +303,7 @@ extension Planning {
         // Paths do not name a choice, so its parent counts as changed.
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         func create() throws(Failure) {
+            touched.insert(row)
             let bottom =
                 nodes[row].part?.removed.contains(definition.id) == true
                 ? nodes.childrenBelowEdits(of: row).first { $0.definition.id == definition.id }?.definition : nil
@@ -353,6 +361,7 @@ extension Planning {
         let isMadeFromData = definition.forEach != nil
         var newBelow: [(NodeDefinition, Slot)]?
         if isOther {
+            touched.insert(existing)
             if !isReplacing {
                 content = self.content(of: existing)
                 content.merge(definition, into: old.definition)
@@ -580,6 +589,7 @@ extension Planning {
         where nodes.isMade(child) && !named.contains(nodes[child].id) && !below.contains(nodes[child].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
+            touched.insert(done.parent)
             tellGone(child)
         }
         plan.orders.append((done.parent, done.definitions.map(\.0)))

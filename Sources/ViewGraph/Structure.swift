@@ -6,8 +6,11 @@ extension Wiring {
     /// The context for the check of a document that is applied at a node.
     /// - Parameters:
     ///   - mode: for `merge` the context also has the existing nodes, which the document completes.
+    ///   - layer: the document is this layer: nodes that the layers below it lack are made by it.
     ///   - isKept: the document was accepted once, so the lengths of its values are not checked.
-    public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
+    public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool, as layer: LayerName? = nil)
+        -> SceneContext
+    {
         var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
         // Nodes that are given to a component from outside see the names around it.
@@ -26,15 +29,20 @@ extension Wiring {
         context.admitsDangling = mayRead == nil
         context.isFile = false
         guard mode == .merge else { return context }
+        let number = layer.map { nodes.layers.layer($0.name, at: $0.at)?.number ?? .max }
         context.existing = { ids in
             var row = node.row
             for id in ids {
                 guard let next = self.nodes.visibleChild(id, of: row) else { return nil }
                 row = next
             }
-            let definition = self.nodes[row].definition
+            var definition = self.nodes[row].definition
+            if let number, !ids.isEmpty {
+                guard let lower = self.nodes.definition(of: row, below: number) else { return nil }
+                definition = lower
+            }
             return ExistingNode(
-                ids: self.nodes.ids(of: row), kind: self.nodes[row].kind, attributes: self.namesAndTypes(of: row),
+                ids: self.nodes.ids(of: row), kind: definition.kind, attributes: self.namesAndTypes(of: row),
                 component: definition.component,
                 isContent: self.nodes[row].isContent)
         }

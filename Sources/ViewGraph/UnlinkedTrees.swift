@@ -82,8 +82,7 @@ struct UnlinkedTrees {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
             batch.revision = UInt64(clamping: revision)
             let tops = Set(texts: (parts[1].list ?? []).compactMap(\.string))
-            // The rows under a top's own key were written when it was unlinked, or later.
-            keys = persistence.absentRows.findKeys(below: tops).filter { !tops.contains($0) }
+            keys = persistence.absentRows.findKeys(below: tops)
             lastMarker = max(lastMarker, Int(marker.name) ?? 0)
         }
         // Rows of parents go last: they say where the others are.
