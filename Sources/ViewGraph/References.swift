@@ -45,10 +45,7 @@ extension Wiring {
     func place(_ reference: RootReference) throws(Failure) -> Place {
         guard let path = reference.path else { throw Failure(.invalid, "\(reference.text) is no path") }
         // The author of the reference may read the target, so it does not matter who reads it now.
-        let reader = mayRead
-        mayRead = nil
-        defer { mayRead = reader }
-        return try locate(path)
+        return try showing(nil) { () throws(Failure) in try locate(path) }
     }
 
     func target(of reference: RootReference) -> AttributeID? {
@@ -84,10 +81,13 @@ extension Wiring {
     private func matches(
         of pattern: PathPattern, _ reference: RootReference, for attribute: AttributeID
     ) throws -> Content {
-        let left = stepsLeft
-        if left <= 0 { return deferred(attribute) }
-        stepsLeft = Wiring.patternSteps
-        defer { stepsLeft = left - (Wiring.patternSteps - max(0, stepsLeft)) }
+        if stepsLeft <= 0 { return deferred(attribute) }
+        return try spending(Wiring.patternSteps, { $0 -= min($1, Wiring.patternSteps) }) {
+            try matches(of: pattern, reference)
+        }
+    }
+
+    private func matches(of pattern: PathPattern, _ reference: RootReference) throws -> Content {
         var found: [(key: String, attribute: AttributeID)] = []
         do throws(Failure) {
             try PatternSearch(pattern, in: self).forEachNamed { (ids, attribute) in

@@ -25,15 +25,20 @@ public final class ViewGraph: TransactedWiring {
     /// The definition of the node that was made last, and its parent.
     var lastMade = (parent: NodeRow(index: .max), definition: NodeDefinition())
 
-    /// - Parameter elapsed: the time since the machine was booted. Only differences count.
-    public init(limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0)) {
+    /// - Parameters:
+    ///   - elapsed: the time since the machine was booted. Only differences count.
+    ///   - start: the context in which the start makes the graph.
+    public init(
+        limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0),
+        start: RequestContext = RequestContext()
+    ) {
         let nodes = Tree<NodeRecord>()
         persistence = Persistence(of: nodes)
         lists = Lists(persistence)
         reactions = Reactions(persistence)
         stored = StoredValues(persistence)
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
-        super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed)
+        super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed, request: start)
         lists.attach(to: self)
         reactions.attach(to: self)
         animations.attach(to: self)
