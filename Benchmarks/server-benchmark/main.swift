@@ -7,9 +7,9 @@ import TestSupport
 // prints the daemon's figures alone.
 //
 // Where valgrind is installed, `counts` prints the instructions and allocations of a request, which depend on no
-// machine.
+// machine. `seeks` measures how long agd-past takes to go to a moment.
 //
-//     server-benchmark [--rounds NUMBER] [--seconds SECONDS] [counts] [beginning of a case's name…]
+//     server-benchmark [--rounds NUMBER] [--seconds SECONDS] [counts] [seeks] [beginning of a case's name…]
 
 struct Case {
     let name: String
@@ -101,6 +101,7 @@ do {
         tell(line + "}")
     }
     if names.isEmpty || names.contains("counts") { try countRequests(program) }
+    if names.contains("seeks") { try measureSeeks(program) }
 } catch {
     tell("server-benchmark: \(error)")
     exit(2)

@@ -62,6 +62,9 @@ public final class RecordedPlace {
     public let name: String
     /// As clients write it: without choices and their branches.
     public let path: String
+    /// The number of its row among `names`.
+    var number = 0
+    var names: RowNames?
 
     init(_ key: String, _ name: String, _ path: String) {
         (self.key, self.name, self.path) = (key, name, path.isEmpty ? RecordedPlace.path(key, name) : path)
@@ -92,19 +95,32 @@ public final class SegmentReader {
     public let number: UInt64
     public let basis: SegmentBasis
     private let folder: String
-    private let values = ValueReader(maximumDepth: StateStore.maximumDepth)
-    private var bytes: UnsafeMutableBufferPointer<UInt8>
+    let values = ValueReader(maximumDepth: StateStore.maximumDepth)
+    private var content: Content
     /// The batch that is being read.
-    private var fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
+    var fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
     /// Where the next batch begins.
     private var place: Int
-    private var authors: [Author] = []
-    private var places: [RecordedPlace] = []
-    private var last: RecordedTransaction
-    private var lastAuthor: Author?
-    private var lastLabel: String?
+    var authors: [Author] = []
+    var places: [RecordedPlace] = []
+    var last: RecordedTransaction
+    var lastAuthor: Author?
+    var lastLabel: String?
     /// The daemon has ended the segment in order.
-    public private(set) var hasEnded = false
+    public internal(set) var hasEnded = false
+
+    /// The bytes of the file.
+    private final class Content {
+        let bytes: UnsafeBufferPointer<UInt8>
+
+        init(_ bytes: [UInt8]) {
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+            _ = copy.initialize(fromContentsOf: bytes)
+            self.bytes = UnsafeBufferPointer(copy)
+        }
+
+        deinit { bytes.deallocate() }
+    }
 
     /// - Returns: nil if it is no segment, or has no complete batch yet.
     /// - Parameter most: so many bytes of it are read.
@@ -123,8 +139,7 @@ public final class SegmentReader {
             }
         }
         guard end != nil, let found else { return nil }
-        self.bytes = UnsafeMutableBufferPointer.allocate(capacity: bytes.count)
-        _ = self.bytes.initialize(fromContentsOf: bytes)
+        content = Content(bytes)
         (self.number, self.folder) = (number, folder)
         basis = found
         place = 0
@@ -132,25 +147,35 @@ public final class SegmentReader {
             revision: found.revision, wall: found.wall, elapsed: found.elapsed)
     }
 
-    deinit { bytes.deallocate() }
+    /// Stands where another one stands.
+    public init(_ other: SegmentReader) {
+        (number, basis, folder) = (other.number, other.basis, other.folder)
+        (content, fields, place) = (other.content, other.fields, other.place)
+        (authors, places, last) = (other.authors, other.places, other.last)
+        (lastAuthor, lastLabel, hasEnded) = (other.lastAuthor, other.lastLabel, other.hasEnded)
+    }
 
     /// The next record; nil if there is none yet.
     /// - Throws: if a batch with the right checksum has no records that this release can read.
     public func next() throws(Failure) -> Record? {
         while true {
-            if fields.isAtEnd {
-                guard let batch = nextBatch() else { return nil }
-                fields = FieldReader(batch)
-            }
-            guard let record = try next(&fields) else { continue }
-            if case .end = record { hasEnded = true }
-            return record
+            guard beginBatch() else { return nil }
+            if let record = try next(&fields) { return record }
         }
+    }
+
+    /// - Returns: false if there is no record yet.
+    func beginBatch() -> Bool {
+        while fields.isAtEnd {
+            guard let batch = nextBatch() else { return false }
+            fields = FieldReader(batch)
+        }
+        return true
     }
 
     private func nextBatch() -> UnsafeBufferPointer<UInt8>? {
         var batch: UnsafeBufferPointer<UInt8>?
-        let end = Segment.forEachBatch(UnsafeBufferPointer(bytes), from: place) {
+        let end = Segment.forEachBatch(content.bytes, from: place) {
             batch = $0
             return false
         }
@@ -166,18 +191,16 @@ public final class SegmentReader {
     /// Looks for more bytes of a segment that is being written. Only between batches.
     /// - Returns: whether there are more.
     public func refresh() -> Bool {
-        guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > bytes.count else {
+        guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > content.bytes.count else {
             return false
         }
-        bytes.deallocate()
-        bytes = UnsafeMutableBufferPointer.allocate(capacity: more.count)
-        _ = bytes.initialize(fromContentsOf: more)
+        content = Content(more)
         fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
         return true
     }
 
     /// - Returns: nil for a record that only prepares others.
-    private func next(_ fields: inout FieldReader) throws(Failure) -> Record? {
+    func next(_ fields: inout FieldReader) throws(Failure) -> Record? {
         guard let kind = RecordKind(rawValue: try fields.byte()) else { throw FieldReader.unreadable }
         switch kind {
         case .basis:
@@ -220,11 +243,13 @@ public final class SegmentReader {
             let (key, name) = (try fields.text(), try fields.text())
             return .imageRow(key: key, name: name, value: try fields.value(values))
         case .imageEnds: return .imageEnds
-        case .end: return .end
+        case .end:
+            hasEnded = true
+            return .end
         }
     }
 
-    private func known(_ fields: inout FieldReader) throws(Failure) -> RecordedPlace {
+    func known(_ fields: inout FieldReader) throws(Failure) -> RecordedPlace {
         let number = try fields.count()
         guard number < places.count else { throw FieldReader.unreadable }
         return places[number]
@@ -242,30 +267,28 @@ public final class SegmentReader {
     }
 
     private func transaction(_ fields: inout FieldReader) throws(Failure) -> RecordedTransaction {
-        let flags = try fields.byte()
+        let head = try TransactionHead(&fields)
         var new = last
-        let before = last.revision
-        new.revision =
-            flags & TransactionFlag.leap == 0
-            ? before &+ 1 : before &+ UInt64(bitPattern: try fields.difference())
-        if flags & TransactionFlag.sameTime == 0 {
-            let wall = try fields.difference()
-            let elapsed = wall &+ (try fields.difference())
-            guard let time = last.wall.advanced(by: TimeSpan(nanoseconds: wall)) else { throw FieldReader.unreadable }
-            (new.wall, new.elapsed) = (time, last.elapsed &+ elapsed)
-        }
-        new.isRevision = new.revision != before
-        (new.author, new.label, new.animation) = (nil, nil, nil)
-        if flags & TransactionFlag.author != 0 {
-            let number = try fields.count()
-            guard number < authors.count else { throw FieldReader.unreadable }
-            lastAuthor = authors[number]
-        }
-        if flags & (TransactionFlag.author | TransactionFlag.sameAuthor) != 0 { new.author = lastAuthor }
-        if flags & TransactionFlag.label != 0 { lastLabel = try fields.text() }
-        if flags & (TransactionFlag.label | TransactionFlag.sameLabel) != 0 { new.label = lastLabel }
-        if flags & TransactionFlag.animation != 0 { new.animation = try fields.value(values) }
+        new.revision = last.revision &+ head.leap
+        guard let time = last.wall.advanced(by: TimeSpan(nanoseconds: head.wall)) else { throw FieldReader.unreadable }
+        (new.wall, new.elapsed) = (time, last.elapsed &+ head.elapsed)
+        new.isRevision = head.leap != 0
+        try setAuthor(head.author)
+        if let label = head.label { lastLabel = String(utf8: label) }
+        (new.author, new.label) = told(head)
+        new.animation = head.hasAnimation ? try fields.value(values) : nil
         last = new
         return new
+    }
+
+    func setAuthor(_ number: Int?) throws(Failure) {
+        guard let number else { return }
+        guard number < authors.count else { throw FieldReader.unreadable }
+        lastAuthor = authors[number]
+    }
+
+    /// The author and the label of a transaction, when `lastAuthor` and `lastLabel` are known.
+    func told(_ head: TransactionHead) -> (Author?, String?) {
+        (head.hasAuthor ? lastAuthor : nil, head.hasLabel ? lastLabel : nil)
     }
 }

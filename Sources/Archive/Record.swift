@@ -181,6 +181,19 @@ struct FieldReader {
         _ = try part(count)
     }
 
+    mutating func skipValue() throws(Failure) {
+        let kind = try byte()
+        switch kind {
+        case ValueKind.null, ValueKind.no, ValueKind.yes: break
+        case ValueKind.double: _ = try fixed(UInt64.self)
+        case ValueKind.string: try skipText()
+        case ValueKind.other: try skipOther()
+        case ValueKind.int, ValueKind.uint, ValueKind.decimal...ValueKind.decimal + UInt8(ValueKind.mostDecimals):
+            _ = try varint()
+        default: throw FieldReader.unreadable
+        }
+    }
+
     mutating func value(_ values: ValueReader) throws(Failure) -> Value {
         let kind = try byte()
         switch kind {
@@ -204,4 +217,34 @@ struct FieldReader {
     }
 
     static var unreadable: Failure { Failure(.unavailable, "it is not a record") }
+}
+
+/// The fields of a transaction up to its animation.
+struct TransactionHead {
+    private var flags: UInt8 = 0
+    /// The differences from the transaction before.
+    private(set) var leap: UInt64 = 0
+    private(set) var wall: Int64 = 0
+    private(set) var elapsed: Int64 = 0
+    /// The number of its author, if it is another one than before.
+    private(set) var author: Int?
+    /// Its label, if it is another one than before.
+    private(set) var label: UnsafeBufferPointer<UInt8>?
+
+    var hasAuthor: Bool { flags & (TransactionFlag.author | TransactionFlag.sameAuthor) != 0 }
+    var hasLabel: Bool { flags & (TransactionFlag.label | TransactionFlag.sameLabel) != 0 }
+    var hasAnimation: Bool { flags & TransactionFlag.animation != 0 }
+
+    init() {}
+
+    init(_ fields: inout FieldReader) throws(Failure) {
+        flags = try fields.byte()
+        leap = flags & TransactionFlag.leap == 0 ? 1 : UInt64(bitPattern: try fields.difference())
+        if flags & TransactionFlag.sameTime == 0 {
+            wall = try fields.difference()
+            elapsed = wall &+ (try fields.difference())
+        }
+        if flags & TransactionFlag.author != 0 { author = try fields.count() }
+        if flags & TransactionFlag.label != 0 { label = try fields.part(try fields.count()) }
+    }
 }

@@ -18,8 +18,11 @@ public struct RecordedChange {
     public var reactions: [RecordedWrite] = []
     public var reports: [RecordedReport] = []
 
-    public init(revision: UInt64, author: Author?, label: String?, animation: Value?) {
+    public init(
+        revision: UInt64, author: Author?, label: String?, animation: Value?, reactions: [RecordedWrite] = []
+    ) {
         (self.revision, self.author, self.label, self.animation) = (revision, author, label, animation)
+        self.reactions = reactions
     }
 }
 
@@ -27,9 +30,13 @@ public struct RecordedChange {
 public struct RecordedWrite {
     public var key: String
     public var name: String
+    /// A number that all writes of the state have.
+    public var number: Int
     public var value: Value
 
-    public init(key: String, name: String, value: Value) { (self.key, self.name, self.value) = (key, name, value) }
+    public init(key: String, name: String, number: Int, value: Value) {
+        (self.key, self.name, self.number, self.value) = (key, name, number, value)
+    }
 }
 
 /// See `KeptReport`.
@@ -70,11 +77,11 @@ extension GraphRuntime {
     private func perform(_ change: RecordedChange) {
         let stamp = graph.stamp
         graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
-        var states = graph.replay(change.writes, change.reports)
+        var states = graph.replay(change.writes, change.reports, &recorded)
         var rest = change.reactions
         // A write may make the node of the next one.
         while !rest.isEmpty {
-            let (written, left) = graph.replayKnown(rest)
+            let (written, left) = graph.replayKnown(rest, &recorded)
             states += written
             if left.count == rest.count { break }
             rest = left
@@ -85,6 +92,21 @@ extension GraphRuntime {
             options.animation = change.animation
             watching.publishReplayed(since: stamp, try? presentations.motion(options), change.label)
         }
+    }
+
+    /// True if a value depends on what other values were before.
+    public var hasOperators: Bool { graph.hasOperators }
+
+    /// Goes to the values of another moment in a turn that has begun at its time, if no operator over time would have
+    /// to know what was in between.
+    /// - Parameter time: the rows of an image with the operators' clock.
+    /// - Returns: false if there are operators, or states that are not there. The graph is then no longer of use.
+    public func leap(to writes: [RecordedWrite], at revision: UInt64, time: [StoredRow]) -> Bool {
+        if hasOperators { return false }
+        graph.beginTime(at: turn.now.wall, elapsed: turn.now.elapsed, from: time)
+        replay(RecordedChange(revision: revision, author: nil, label: nil, animation: nil, reactions: writes))
+        history.beginPast(at: revision)
+        return !hasOperators && writes.allSatisfy { graph.keptState(of: $0, &recorded) != nil }
     }
 
     /// Lets clocks and operators show the time of a turn that has begun, at which nothing was written.

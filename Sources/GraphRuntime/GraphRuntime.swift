@@ -55,6 +55,8 @@ public final class GraphRuntime {
 
     /// See `Following`.
     var isFollowed = false
+    /// The states of the past that have been written, by `RecordedWrite.number`.
+    var recorded: [AttributeID?] = []
 
     /// The output of the turn, complete between `endTurn` and `forgetOutcome`.
     public internal(set) var outcome = Outcome()

@@ -86,6 +86,17 @@ extension ViewGraph {
         nodes.row(ofKey: key).flatMap { stored.keptState(name, of: $0) }
     }
 
+    /// True if a state is in the tree.
+    public func isPlaced(_ state: AttributeID) -> Bool {
+        engine.isAlive(state) && isState(state) && nodes.isLinked(storePlace(of: state).row)
+    }
+
+    /// Begins the operators' clock again, at another moment.
+    public func beginTime(at wall: Timestamp, elapsed: TimeSpan, from rows: [StoredRow]) {
+        timedValues.beginTime(at: wall, elapsed: elapsed)
+        resumeTime(from: rows)
+    }
+
     /// Sets the operators' clock to that of an image, before operators are made.
     /// - Parameter rows: those of the image.
     public func resumeTime(from rows: [StoredRow]) {

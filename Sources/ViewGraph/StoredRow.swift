@@ -76,7 +76,7 @@ extension StoreChange {
     /// The keys of rows that have nothing to do with the tree.
     static let runtimeKeys = [onceKey, delegationKey, authorKey, willKey]
     /// The row under this key has the time of operators over time: see `OperatorTime`.
-    static let timeKey = "@time"
+    public static let timeKey = "@time"
     static let timeName = "operators"
 
     /// True for rows that say nothing of the tree and its declarations: what the runtime keeps for itself.

@@ -17,7 +17,12 @@ public final class StoredValues {
     func attach(to graph: TransactedWiring) { self.graph = graph }
 
     /// Stores the first value of a state: at a start only after the restoring, unless the store has a value.
-    func keepFirst(of state: AttributeID) { if persistence.notesChanges { keep([state]) } else { begun.append(state) } }
+    func keepFirst(of state: AttributeID) {
+        if persistence.notesChanges { return keep([state]) }
+        begun.append(state)
+        // Without a store there is no restoring, but the archive has the value, too.
+        nodes[Int(graph.storePlace(of: state).row)].hasValues = true
+    }
 
     /// Lets states that got their first values from rules begin again, from the values that were restored.
     func beginAgain() {

@@ -261,8 +261,8 @@ final class PastConnection {
         if let refusal, principal == nil { throw refusal }
         playing = nil
         graph?.onDeliveries = nil
-        if let graph, graph.isAhead(time) {
-            try graph.advance(to: time)
+        if let graph {
+            try graph.seek(to: time)
         } else {
             graph = try PastGraph(past, at: time, for: client, peer, as: principal) { [readClock] in
                 readClock().monotonic

@@ -8,14 +8,18 @@ import WireProtocol
 /// performs the recorded transactions.
 ///
 /// A transaction that changes what the edits say of the tree makes the graph anew, from its rows.
+///
+/// Without operators over time, values follow from the rows of a moment alone. Then a seek performs only the
+/// transactions that `explain` can name; of those before, it reads the last value of each state.
 final class PastGraph {
     private let past: Past
     private let client: ClientID
     private let peer: Peer
+    private let moments: Moments
     private var reader: SegmentReader
     private(set) var runtime: GraphRuntime
     /// The rows of the present moment, without the pasts of operators.
-    private var table = RowTable()
+    private var table: RowTable
     /// The last transaction that was performed.
     private(set) var position: RecordedTransaction
     /// The first record that was not performed.
@@ -42,68 +46,15 @@ final class PastGraph {
     ) throws(Failure) {
         self.principal = principal
         (self.past, self.client, self.peer, self.monotonic) = (past, client, peer, monotonic)
-        let begun = try PastGraph.begin(past, at: time, orLater: orLater)
+        moments = Moments(of: past.folder)
+        let begun = try moments.begin(at: time, orLater: orLater)
         (reader, table, position) = (begun.reader, begun.table, begun.position)
-        runtime = GraphRuntime(limits: past.limits, access: past.access, epoch: "", at: begun.moment)
-        try make(pasts: begun.table.all)
-        try advance(to: time)
+        runtime = GraphRuntime(
+            limits: past.limits, access: past.access, epoch: "", at: Moment(monotonic: 0, wall: position.wall))
+        try go(to: time, from: begun)
     }
 
-    // MARK: Beginning
-
-    private struct Beginning {
-        var reader: SegmentReader
-        var table: RowTable
-        var position: RecordedTransaction
-        var moment: Moment {
-            Moment(monotonic: 0, wall: position.wall, recorded: TimeSpan(nanoseconds: position.elapsed))
-        }
-    }
-
-    /// Reads the last image that is complete at a moment.
-    private static func begin(_ past: Past, at time: PastTime?, orLater: Bool) throws(Failure) -> Beginning {
-        let segments = Segment.all(in: past.folder)
-        guard !segments.isEmpty else {
-            throw Failure(.notFound, "the archive \(past.folder) is empty", hint: "agd writes it once a second")
-        }
-        var end = segments.count
-        if case .time? = time, let time {
-            // Time goes on from segment to segment.
-            end = segments.indices.partitioningIndex { position in
-                SegmentBasis(of: segments[position].number, in: past.folder)?.reaches(time) == false
-            }
-        }
-        for segment in segments[..<end].reversed() {
-            guard let basis = SegmentBasis(of: segment.number, in: past.folder) else { continue }
-            if let time, !basis.reaches(time) { continue }
-            if let found = try image(of: segment.number, past, before: time) { return found }
-        }
-        if orLater {
-            for segment in segments { if let found = try image(of: segment.number, past, before: nil) { return found } }
-        }
-        let oldest = segments.lazy.compactMap { SegmentBasis(of: $0.number, in: past.folder)?.wall }.first
-        let begin = oldest.map { ", which begins at \($0)" } ?? ""
-        throw Failure(.notFound, "the archive does not reach back so far\(begin)")
-    }
-
-    /// - Returns: nil if the segment's image ends after the moment, or is not complete.
-    private static func image(
-        of number: UInt64, _ past: Past, before time: PastTime?
-    ) throws(Failure) -> Beginning? {
-        guard let reader = SegmentReader(number, in: past.folder) else { return nil }
-        var table = RowTable()
-        var position = RecordedTransaction(
-            revision: reader.basis.revision, wall: reader.basis.wall, elapsed: reader.basis.elapsed)
-        while let record = try reader.next() {
-            if case .transaction(let transaction) = record {
-                if let time, transaction.isBeyond(time, in: reader.basis.epoch) { return nil }
-                position = transaction
-            }
-            table.apply(record, at: position.revision)
-            if case .imageEnds = record { return Beginning(reader: reader, table: table, position: position) }
-        }
-        return nil
-    }
+    // MARK: Making
 
     /// Makes the graph of the present rows.
     /// - Parameter pasts: has the rows of operators.
@@ -150,6 +101,79 @@ final class PastGraph {
     }
 
     // MARK: Moving
+
+    /// Goes to another moment; nil: now. Subscriptions have to begin again.
+    func seek(to time: PastTime?) throws(Failure) {
+        guard isAhead(time), let next = try peek(until: time) else {
+            return try go(to: time, from: try moments.begin(at: time))
+        }
+        if let time, next.isBeyond(time, in: reader.basis.epoch) { return try advance(to: time) }
+        // The reader stands behind the next transaction.
+        let present = Moments.Beginning(reader: reader, table: table, position: next)
+        let begun = try moments.begin(at: time, or: present)
+        guard begun.reader === reader else { return try go(to: time, from: begun) }
+        if runtime.hasOperators { return try advance(to: time) }
+        let count = try reader.count(upTo: RecordBound(time, in: reader.basis.epoch))
+        if count < past.limits.historyLength { return try advance(to: time) }
+        try go(to: time, from: begun)
+    }
+
+    private func go(to time: PastTime?, from begun: Moments.Beginning) throws(Failure) {
+        let most = past.limits.historyLength
+        let reader = begun.reader
+        let count =
+            begun.table.hasPasts || generation > 0 && runtime.hasOperators
+            ? 0 : try reader.count(upTo: RecordBound(time, in: reader.basis.epoch))
+        guard count > most else {
+            try move(to: begun)
+            return try advance(to: time)
+        }
+        var near = begun
+        (near.table, near.position) = try reader.fold(count - most, into: begun.table)
+        try move(to: near)
+        if runtime.hasOperators {
+            // They need all transactions.
+            try move(to: try moments.begin(at: time))
+        }
+        try advance(to: time)
+    }
+
+    private func move(to begun: Moments.Beginning) throws(Failure) {
+        let before = (reader, table, position, ahead)
+        (reader, table, position, ahead) = (begun.reader, begun.table, begun.position, nil)
+        if generation > 0, reader.basis.epoch == before.0.basis.epoch, leap(from: before.1) { return }
+        do throws(Failure) { try make(pasts: table.all) } catch {
+            (reader, table, position, ahead) = before
+            throw error
+        }
+    }
+
+    /// Goes on in the same graph, if only values differ.
+    private func leap(from before: RowTable) -> Bool {
+        if runtime.hasOperators || table.hasPasts { return false }
+        var writes: [RecordedWrite] = []
+        var left: [String] = []
+        for number in table.differing(from: before) {
+            let row = table.names.rows[number]
+            if row.key.hasPrefix("@") {
+                if StoreChange.isOfRuntime(row.key) { continue }
+                return false
+            }
+            if row.name.isEmpty { return false }
+            if let value = table[number] {
+                writes.append(RecordedWrite(key: row.key, name: row.name, number: number, value: value))
+            } else if runtime.hasNode(atKey: row.key) {
+                left.append(row.key)
+            } else {
+                return false
+            }
+        }
+        runtime.beginTurn(at: moment)
+        let isDone = runtime.leap(to: writes, at: position.revision, time: table.timeRows)
+        end()
+        // Who is there without a row has its first value, which only a new graph can give it.
+        return isDone && !left.contains { runtime.hasNode(atKey: $0) }
+    }
 
     /// Performs the records up to a moment; nil: all.
     func advance(to time: PastTime?) throws(Failure) {
@@ -208,62 +232,89 @@ final class PastGraph {
             }
             // A change without a transaction before it belongs to one that was performed.
             if let record = ahead, case .transaction = record { continue }
-            if let record = ahead { try perform(position, [record]) }
+            if let record = ahead {
+                var changes = Changes(position)
+                take(record, into: &changes)
+                try perform(changes)
+            }
         }
     }
 
     private func performNext(_ transaction: RecordedTransaction) throws(Failure) {
         ahead = nil
-        var changes: [Record] = []
-        loop: while let record = try reader.next() {
-            switch record {
-            case .transaction:
-                ahead = record
-                break loop
-            case .imageBegins, .imageRow, .imageEnds, .end: break
-            default: changes.append(record)
-            }
-        }
-        let isRevision = transaction.isRevision
         position = transaction
-        if isRevision || !changes.isEmpty { try perform(transaction, changes) }
+        var changes = Changes(transaction)
+        while let record = try reader.next() {
+            if case .transaction = record {
+                ahead = record
+                break
+            }
+            take(record, into: &changes)
+        }
+        if transaction.isRevision || !changes.isEmpty { try perform(changes) }
     }
 
-    private func perform(_ transaction: RecordedTransaction, _ changes: [Record]) throws(Failure) {
-        for change in changes { table.apply(change, at: transaction.revision) }
-        let removed = changes.compactMap(\.removedKey)
-        if changes.contains(where: \.changesStructure) {
+    /// What a transaction has changed.
+    private struct Changes {
+        var change: RecordedChange
+        /// Keys of nodes whose rows have all gone.
+        var removed: [String] = []
+        /// True if the graph has to be made from its rows again.
+        var haveStructure = false
+        var isEmpty = true
+
+        init(_ transaction: RecordedTransaction) {
+            change = RecordedChange(
+                revision: transaction.revision, author: transaction.author, label: transaction.label,
+                animation: transaction.animation)
+        }
+    }
+
+    private func take(_ record: Record, into changes: inout Changes) {
+        table.apply(record, at: position.revision)
+        switch record {
+        case .transaction, .imageBegins, .imageRow, .imageEnds, .end: return
+        case .write(let place, let value, let isReaction):
+            let write = recorded(place, value)
+            if isReaction { changes.change.reactions.append(write) } else { changes.change.writes.append(write) }
+        case .stretch(let place, _, _, let least, let greatest, let last):
+            onStretch?(place, least, greatest)
+            changes.change.writes.append(recorded(place, last))
+        case .row(let key, let name, let value, _):
+            if name == nil { changes.removed.append(key) }
+            if record.changesStructure { changes.haveStructure = true }
+            if let name, let value, !key.hasPrefix("@") {
+                let number = table.names.number(of: key, name)
+                changes.change.reactions.append(RecordedWrite(key: key, name: name, number: number, value: value))
+            }
+        case .report(let place, let steps):
+            changes.change.reports.append(
+                RecordedReport(key: place.key, name: place.name, steps: steps, entries: nil))
+        case .entries(let place, let keys):
+            changes.change.reports.append(
+                RecordedReport(key: place.key, name: place.name, steps: "", entries: keys))
+        }
+        changes.isEmpty = false
+    }
+
+    private func recorded(_ place: RecordedPlace, _ value: Value) -> RecordedWrite {
+        RecordedWrite(key: place.key, name: place.name, number: table.names.number(of: place), value: value)
+    }
+
+    private func perform(_ changes: Changes) throws(Failure) {
+        runtime.beginTurn(at: moment)
+        if changes.haveStructure {
             // The operators' clock goes on from the time of the change.
-            runtime.beginTurn(at: moment)
             runtime.pass()
             end()
-            return try makeAgain(without: removed)
+            return try makeAgain(without: changes.removed)
         }
-        var change = RecordedChange(
-            revision: transaction.revision, author: transaction.author, label: transaction.label,
-            animation: transaction.animation)
-        for record in changes {
-            switch record {
-            case .write(let place, let value, let isReaction):
-                let write = RecordedWrite(key: place.key, name: place.name, value: value)
-                if isReaction { change.reactions.append(write) } else { change.writes.append(write) }
-            case .stretch(let place, _, _, let least, let greatest, let last):
-                onStretch?(place, least, greatest)
-                change.writes.append(RecordedWrite(key: place.key, name: place.name, value: last))
-            case .row(let key, let name?, let value?, _) where !key.hasPrefix("@"):
-                change.reactions.append(RecordedWrite(key: key, name: name, value: value))
-            case .report(let place, let steps):
-                change.reports.append(RecordedReport(key: place.key, name: place.name, steps: steps, entries: nil))
-            case .entries(let place, let keys):
-                change.reports.append(RecordedReport(key: place.key, name: place.name, steps: "", entries: keys))
-            default: break
-            }
-        }
-        runtime.beginTurn(at: moment)
-        runtime.replay(change)
+        runtime.replay(changes.change)
         end()
         // Data removes instances by itself. What is still there was removed by somebody.
-        if removed.contains(where: { runtime.hasNode(atKey: $0) }) { try makeAgain(without: removed) }
+        if changes.removed.contains(where: { runtime.hasNode(atKey: $0) }) {
+            try makeAgain(without: changes.removed)
+        }
     }
 
     /// Makes the graph anew from its rows.
@@ -296,30 +347,11 @@ final class PastGraph {
         }
         // The daemon has begun again, or the archive had stopped: its image counts.
         if let time, !next.basis.reaches(time) { return false }
-        guard let begun = try PastGraph.image(of: newer.number, past, before: nil) else { return false }
+        guard let begun = try moments.image(of: newer, before: nil) else { return false }
         (reader, table, position) = (begun.reader, begun.table, begun.position)
         try make(pasts: begun.table.all)
         life += 1
         return true
-    }
-}
-
-extension SegmentBasis {
-    /// False if a moment is before the segment.
-    func reaches(_ time: PastTime) -> Bool {
-        switch time {
-        case .time(let time): wall <= time
-        case .revision(let number, let epoch): (epoch ?? self.epoch) == self.epoch && revision <= number
-        }
-    }
-}
-
-extension RecordedTransaction {
-    func isBeyond(_ time: PastTime, in life: String) -> Bool {
-        switch time {
-        case .time(let time): wall > time
-        case .revision(let number, let epoch): (epoch ?? life) != life || revision > number
-        }
     }
 }
 
@@ -329,11 +361,5 @@ extension Record {
         guard case .row(let key, let name, _, _) = self else { return false }
         if key.hasPrefix("@") { return !StoreChange.isOfRuntime(key) }
         return name?.isEmpty == true
-    }
-
-    /// The key of a node whose rows have all gone.
-    fileprivate var removedKey: String? {
-        guard case .row(let key, nil, _, _) = self else { return nil }
-        return key
     }
 }

@@ -166,6 +166,9 @@ struct TimedValues {
 
     // MARK: The time in the store
 
+    /// While there are no operators.
+    mutating func beginTime(at wall: Timestamp, elapsed: TimeSpan) { time = OperatorTime(wall: wall, elapsed: elapsed) }
+
     mutating func resumeTime(from row: Value) { time.resume(from: row) }
 
     /// Notes that a row of an operator is in the store.

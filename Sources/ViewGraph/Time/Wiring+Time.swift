@@ -11,6 +11,9 @@ extension Wiring {
     /// True if anything changes with time alone.
     public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
+    /// True if a value depends on what other values were before.
+    public var hasOperators: Bool { !timedValues.isEmpty }
+
     func clockVertex(of schedule: ClockSchedule) -> AttributeID {
         if let existing = clocks.vertex(of: schedule) { return existing }
         let made = createInput(

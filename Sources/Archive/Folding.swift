@@ -1,0 +1,144 @@
+import AttributeValues
+import GraphRuntime
+
+// Passing over records without performing them. Of each state the last value counts, so the values before it are not
+// even decoded.
+
+/// A moment up to which records are read.
+public struct RecordBound {
+    public var revision: UInt64
+    public var wall: Timestamp?
+
+    public init(revision: UInt64 = .max, wall: Timestamp? = nil) { (self.revision, self.wall) = (revision, wall) }
+}
+
+extension SegmentReader {
+    /// The number of transactions up to a moment that have not been read yet.
+    public func count(upTo bound: RecordBound) throws(Failure) -> Int {
+        var table: RowTable?
+        return try SegmentReader(self).pass(.max, bound, &table)
+    }
+
+    /// Reads transactions, and leaves their last values in a table.
+    /// - Parameter count: so many.
+    /// - Returns: the last of them.
+    public func fold(_ count: Int, into table: RowTable) throws(Failure) -> (RowTable, RecordedTransaction) {
+        var folded: RowTable? = table
+        _ = try pass(count, RecordBound(), &folded)
+        return (folded ?? table, last)
+    }
+
+    /// Reads up to the first transaction that is one too many, or behind the bound.
+    /// - Parameter table: gets the values; nil: nobody asks for them.
+    private func pass(_ most: Int, _ bound: RecordBound, _ table: inout RowTable?) throws(Failure) -> Int {
+        var held = HeldWrites()
+        var present = last
+        var count = 0
+        let latest = bound.wall.flatMap { $0.since(present.wall)?.nanoseconds } ?? .max
+        var passed: Int64 = 0
+        reading: while beginBatch() {
+            var fields = fields
+            defer { self.fields = fields }
+            while !fields.isAtEnd {
+                let before = fields
+                switch RecordKind(rawValue: try fields.byte()) {
+                case .transaction:
+                    let head = try TransactionHead(&fields)
+                    let revision = present.revision &+ head.leap
+                    if count == most || revision > bound.revision || passed &+ head.wall > latest {
+                        fields = before
+                        break reading
+                    }
+                    count += 1
+                    passed &+= head.wall
+                    present.revision = revision
+                    present.elapsed &+= head.elapsed
+                    present.isRevision = head.leap != 0
+                    held.head = head
+                    try setAuthor(head.author)
+                    if let label = head.label { held.label = label }
+                    if head.hasAnimation { try fields.skipValue() }
+                case .write, .reaction:
+                    let place = try fields.count()
+                    try hold(place, &fields, present.revision, in: &held)
+                case .stretch:
+                    let place = try fields.count()
+                    _ = try fields.varint()
+                    _ = try fields.varint()
+                    try fields.skipValue()
+                    try fields.skipValue()
+                    try hold(place, &fields, present.revision, in: &held)
+                case .report:
+                    _ = try fields.varint()
+                    try fields.skipText()
+                case .entries:
+                    _ = try fields.varint()
+                    try fields.skipValue()
+                default:
+                    // They are few.
+                    fields = before
+                    last.revision = present.revision
+                    guard let record = try next(&fields), table != nil else { continue }
+                    try release(&held, into: &table)
+                    table?.apply(record, at: present.revision)
+                }
+            }
+        }
+        try release(&held, into: &table)
+        if count > 0 {
+            guard let wall = last.wall.advanced(by: TimeSpan(nanoseconds: passed)) else { throw FieldReader.unreadable }
+            present.wall = wall
+            if let label = held.label { lastLabel = String(utf8: label) }
+            (present.author, present.label) = told(held.head)
+            present.animation = nil
+            last = present
+        }
+        return count
+    }
+
+    /// Holds the value that follows.
+    @inline(__always)
+    private func hold(
+        _ place: Int, _ fields: inout FieldReader, _ revision: UInt64, in held: inout HeldWrites
+    ) throws(Failure) {
+        guard place < places.count else { throw FieldReader.unreadable }
+        held.add(place, fields, revision)
+        try fields.skipValue()
+    }
+
+    private func release(_ held: inout HeldWrites, into table: inout RowTable?) throws(Failure) {
+        for place in held.written {
+            held.values[place].isHeld = false
+            guard let names = table?.names else { continue }
+            var fields = held.values[place].fields
+            table?.put(names.number(of: places[place]), try fields.value(values), at: held.values[place].revision)
+        }
+        held.written.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The last write of each place, before it is decoded.
+private struct HeldWrites {
+    struct Write {
+        var fields: FieldReader
+        var revision: UInt64
+        var isHeld: Bool
+    }
+
+    /// By place.
+    var values: [Write] = []
+    var written: [Int] = []
+    /// Of the last transaction.
+    var head = TransactionHead()
+    /// The last label that was written out.
+    var label: UnsafeBufferPointer<UInt8>?
+
+    mutating func add(_ place: Int, _ value: FieldReader, _ revision: UInt64) {
+        if place >= values.count {
+            let missing = max(place + 1, 2 * values.count) - values.count
+            values += repeatElement(Write(fields: value, revision: 0, isHeld: false), count: missing)
+        }
+        if !values[place].isHeld { written.append(place) }
+        values[place] = Write(fields: value, revision: revision, isHeld: true)
+    }
+}
