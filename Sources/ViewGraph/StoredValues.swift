@@ -21,7 +21,7 @@ public final class StoredValues {
         if persistence.notesChanges { return keep([state]) }
         begun.append(state)
         // Without a store there is no restoring, but the archive has the value, too.
-        nodes[Int(graph.storePlace(of: state).row)].hasValues = true
+        nodes[graph.storePlace(of: state).row].hasValues = true
     }
 
     /// Lets states that got their first values from rules begin again, from the values that were restored.
