@@ -90,8 +90,9 @@ private struct ArchivedStates {
         let written = Dictionary(states.values.flatMap(\.values).map { ($0.path, $0.value) }) { $1 }
         for path in known.sorted() where hasBegun {
             if written[path] == nil {
-                // A state that has come since begins with its initial value, which has no record.
-                if truth.hasHad(path, in: begun...revision, { $0 == nil })
+                // A state that has come since begins with its initial value, which has no record. Nobody knows what was
+                // there while the daemon was killed.
+                if !truth.isKnown(begun) || truth.hasHad(path, in: begun...revision, { $0 == nil })
                     || truth.content(of: path, at: begun) == truth.content(of: path, at: revision)
                 {
                     continue

@@ -81,7 +81,7 @@ public final class WatchTruth {
         return ["error": code]
     }
 
-    func isKnown(_ revision: Int64) -> Bool {
+    public func isKnown(_ revision: Int64) -> Bool {
         !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision)
     }
 
