@@ -93,8 +93,8 @@ public final class StoreFeed {
         written.removeAll()
     }
 
-    /// The row of a state that a turn has written, as it is now: its key, its name, and its value, which the recorder may
-    /// have as bytes.
+    /// The row of a state that a turn has written, as it is now: its key, its name, and its value, which the recorder
+    /// may have as bytes.
     public func withWrittenRow(
         of state: AttributeID,
         _ body: (UnsafeBufferPointer<UInt8>, String, Value, _ bytes: UnsafeBufferPointer<UInt8>?) -> Void

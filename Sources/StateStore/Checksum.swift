@@ -1,8 +1,8 @@
 import CChecksum
 
 /// CRC-32C (Castagnoli; RFC 3720, appendix B.4): detects every burst of up to 32 damaged bits. It processes eight bytes
-/// at a time: with the processor's instruction, or with eight tables ("slicing by 8"), which is about five times as fast
-/// as byte by byte.
+/// at a time: with the processor's instruction, or with eight tables ("slicing by 8"), which is about five times as
+/// fast as byte by byte.
 struct Checksum {
     private var state: UInt32 = .max
     private let isFast: Bool
