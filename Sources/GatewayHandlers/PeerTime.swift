@@ -10,6 +10,8 @@ package struct PeerTime {
     }
 
     private var phase = Phase.head(isFirst: true)
+    /// It has got an answer.
+    private var isServed = false
     /// The time at which the phase began.
     private(set) var since: Double
     /// Bytes that were received or sent in the phase.
@@ -35,7 +37,9 @@ package struct PeerTime {
         (phase, since, moved, lastTaken) = (isStream ? .stream : .answer, now, 0, now)
     }
 
-    package mutating func didComplete(at now: Double) { (phase, since) = (.head(isFirst: false), now) }
+    package mutating func didComplete(at now: Double) {
+        (phase, since, isServed) = (.head(isFirst: false), now, true)
+    }
 
     package mutating func didMove(_ count: Int, at now: Double) {
         moved += count
@@ -52,13 +56,16 @@ package struct PeerTime {
         }
     }
 
-    /// The connections that are closed to make room: of those without a complete request the ones that wait longest.
+    /// The connections that are closed to make room: of those without a complete request the ones that wait longest,
+    /// and those that have got an answer last.
     /// - Parameter limit: so many may stay.
     package static func evicted<Peer>(of peers: some Sequence<Peer>, over limit: Int = 0, _ time: (Peer) -> PeerTime)
         -> [Peer]
     {
         let idle = peers.map { ($0, time($0)) }.filter(\.1.isEvictable)
         if idle.count < limit { return [] }
-        return idle.sorted { $0.1.since < $1.1.since }.prefix(Limits.evicted).map(\.0)
+        return idle.sorted { ($0.1.isServed ? 1 : 0, $0.1.since) < ($1.1.isServed ? 1 : 0, $1.1.since) }.prefix(
+            Limits.evicted
+        ).map(\.0)
     }
 }

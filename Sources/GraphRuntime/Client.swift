@@ -120,17 +120,6 @@ extension ViewGraph {
     /// While `body` runs, the graph shows nothing that the client may not read.
     func seeing<T, E: Error>(as client: Client, _ body: () throws(E) -> T) throws(E) -> T {
         guard let grants = client.grants, grants.isPartial else { return try body() }
-        let before = mayRead
-        mayRead = grants.showsAttributes
-        defer { mayRead = before }
-        return try body()
-    }
-
-    /// While `body` runs, the graph shows everything, whoever asks.
-    func seeingEverything<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
-        let before = mayRead
-        mayRead = nil
-        defer { mayRead = before }
-        return try body()
+        return try showing(grants.showsAttributes, body)
     }
 }

@@ -66,8 +66,7 @@ public final class Following {
 
     /// Why an attribute, or the node of the rule, is not there now; nil: it is.
     public func whyMissing(_ number: Int) -> Failure? {
-        graph.stepsLeft = .max
-        return graph.seeing(as: client) {
+        working {
             do throws(Failure) {
                 if case .rule(_, let at) = source {
                     _ = try graph.node(at: at.nodes)
@@ -79,21 +78,22 @@ public final class Following {
         }
     }
 
-    /// Lets `body` run with a budget of its own, and counts what it costs.
-    private func charging<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
-        let before = graph.stepsLeft
-        graph.stepsLeft = .max
-        defer {
-            cost = cost.addingReportingOverflow(.max - graph.stepsLeft).partialValue
-            graph.stepsLeft = before
+    /// While `body` runs, the graph works for the client, as long as it takes.
+    private func working<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+        try graph.working(in: RequestContext(growth: runtime.limits.graph.attributes)) { () throws(E) in
+            try graph.seeing(as: client, body)
         }
-        return try body()
+    }
+
+    /// Counts what `body` costs.
+    private func charging<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+        try graph.spending(.max, { cost = cost.addingReportingOverflow($1).partialValue }, body)
     }
 
     private func content(of vertex: AttributeID) -> Content {
         let content = charging { graph.contentForWatcher(of: vertex) }
         guard client.isPartial, content.failure != nil else { return content }
-        return graph.seeing(as: client) { graph.shown(content, of: vertex) }
+        return working { graph.shown(content, of: vertex) }
     }
 
     // MARK: Finding
@@ -101,8 +101,7 @@ public final class Following {
     /// Finds the attributes that are there now, and the rule's node.
     /// - Parameter isNew: tells of all, also of those that are not there.
     private func find(isNew: Bool, _ take: Take) throws(Failure) {
-        graph.growthLeft = runtime.limits.graph.attributes
-        try graph.seeing(as: client) { () throws(Failure) in
+        try working { () throws(Failure) in
             switch source {
             case .attributes(let patterns): try find(patterns, isNew: isNew, take)
             case .rule(let text, let at): findRule(text, at: at, take)

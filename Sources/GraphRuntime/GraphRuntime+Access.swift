@@ -4,7 +4,7 @@ import ViewGraph
 import WireProtocol
 
 // Access rules. Every request is checked against them before its method looks at the graph. Only the declarations and
-// reads of a document are checked later, when it has been read. Answers are filtered through `ViewGraph.mayRead`.
+// reads of a document are checked later, when it has been read. Answers are filtered through `RequestContext.mayRead`.
 
 extension GraphRuntime {
     /// Cost: O(patterns × rules), counted as steps of the request.
@@ -116,7 +116,7 @@ extension GraphRuntime {
     private func denial(
         of step: WriteStep, _ grants: Grants, _ state: AttributePath, _ pattern: PathPattern
     ) -> Failure {
-        guard graph.mayRead?(state) != false, graph.isVisible(step.attribute) else {
+        guard graph.request.mayRead?(state) != false, graph.isVisible(step.attribute) else {
             return Failure(
                 .denied, "the path leads through a part whose author may not write there",
                 hint: "whoever has defined that part needs the right 'write' at its end")

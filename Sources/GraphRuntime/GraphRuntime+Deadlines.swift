@@ -7,6 +7,16 @@ import WireProtocol
 // watches anything that moves by itself.
 
 extension GraphRuntime {
+    /// While `body` runs, the graph works for a client, or for the daemon itself, with the budget of a request.
+    func working<T, E: Error>(for client: Client? = nil, _ body: () throws(E) -> T) throws(E) -> T {
+        let context = RequestContext(
+            steps: limits.requestCost, growth: limits.instanceCost, mayTakeLast: client?.standing == .first)
+        return try graph.working(in: context) { () throws(E) in
+            defer { statistics.steps &+= limits.requestCost &- graph.stepsLeft }
+            return try body()
+        }
+    }
+
     /// When the runtime must be woken, in monotonic seconds; nil: never.
     public var nextDeadline: Double? {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
@@ -31,34 +41,30 @@ extension GraphRuntime {
         // The two clocks are not read at once.
         let sleep = turn.now.asleep - asleep < GraphRuntime.shortestSleep ? 0 : turn.now.asleep - asleep
         if sleep > 0 { asleep = turn.now.asleep }
-        guard let wait = nextWait, wait.nanoseconds <= 0 else {
-            return graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
+        let isDue = nextWait.map { $0.nanoseconds <= 0 } ?? false
+        working {
+            let stamp = graph.stamp
+            graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
+            if isDue { watching.complete(since: stamp, "clock") }
         }
-        graph.stepsLeft = limits.requestCost
-        graph.growthLeft = limits.instanceCost
-        let stamp = graph.stamp
-        graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
-        watching.complete(since: stamp, "clock")
-        store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true)
+        if isDue { store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true) }
     }
 
     /// Calls the actions of the nodes that this start has made, if they have not appeared in an earlier life.
     func callFirst() {
         if isPast || !graph.reactions.areWaiting { return }
-        graph.stepsLeft = limits.requestCost
-        graph.growthLeft = limits.instanceCost
-        watching.complete(since: graph.stamp, "start")
+        working { watching.complete(since: graph.stamp, "start") }
     }
 
     /// Runs the rules that were deferred because a request had used up its budget, with a budget of their own, and
     /// notifies their watchers.
     func resumeRules() {
         guard graph.waitingRuleCount > 0 else { return }
-        graph.stepsLeft = limits.requestCost
-        let stamp = graph.stamp
-        guard graph.resumeWaitingRules() else { return }
-        history.resumableFrom = revision + 1
-        watching.complete(since: stamp, "request-cost", redefines: true)
-        statistics.steps &+= limits.requestCost &- graph.stepsLeft
+        working {
+            let stamp = graph.stamp
+            guard graph.resumeWaitingRules() else { return }
+            history.resumableFrom = revision + 1
+            watching.complete(since: stamp, "request-cost", redefines: true)
+        }
     }
 }

@@ -168,7 +168,7 @@ extension GraphRuntime {
     /// states.
     func forwardEnds(of request: Request, _ id: RequestID?, for writer: Client) -> Forwarding {
         do throws(Failure) {
-            return try graph.seeingEverything { () throws(Failure) in
+            return try graph.showing(nil) { () throws(Failure) in
                 guard let (mutations, options, root) = try ends(of: request, by: writer) else { return .none }
                 return try send(.transact(mutations, options), id, of: writer, below: root)
             }

@@ -39,7 +39,7 @@ extension GraphRuntime {
     public func take(_ command: Command) {
         if case .call(let client, let id, let request) = command { return take(request, of: client, id) }
         if queue.postpones(command) { return }
-        let isDone = apply(command)
+        let isDone = working { apply(command) }
         queue.charge(command, isDone: isDone)
     }
 
@@ -47,10 +47,9 @@ extension GraphRuntime {
     public func take(_ request: Request, of client: ClientID, _ id: RequestID?) {
         guard queue.admits(client) else { return queue.postpone(.call(client, id: id, request), of: client) }
         let waiting = graph.waitingRuleCount
-        graph.stepsLeft = limits.requestCost
-        graph.growthLeft = limits.instanceCost
-        if !perform(request, for: client, id) { queue.postpone(.call(client, id: id, request), of: client) }
-        statistics.steps &+= limits.requestCost &- graph.stepsLeft
+        // A client that is gone gets no answer.
+        let isDone = clients[client].map { client in working(for: client) { perform(request, for: client, id) } }
+        if isDone == false { queue.postpone(.call(client, id: id, request), of: client) }
         queue.charge(request, of: client, leavesRules: graph.waitingRuleCount > waiting)
     }
 
@@ -64,9 +63,7 @@ extension GraphRuntime {
     public func endTurn() {
         if queue.hasLeftovers { outcome.postponed = queue.leftovers() }
         if turn.clock != nil { outcome.times = queue.times }
-        graph.stepsLeft = limits.requestCost
-        graph.mayTakeLast = false
-        watching.deliverDue()
+        working { watching.deliverDue() }
         store.endTurn(&outcome.changes)
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
@@ -78,9 +75,6 @@ extension GraphRuntime {
 
     /// - Returns: false if the turn's time was over before the command was done. It then has to be applied again.
     private func apply(_ command: Command) -> Bool {
-        graph.stepsLeft = limits.requestCost
-        graph.growthLeft = limits.instanceCost
-        graph.mayTakeLast = false
         switch command {
         case .connected(let client, let peer): clients.connect(client, peer)
         case .call: preconditionFailure("a request is taken by itself")
@@ -105,10 +99,7 @@ extension GraphRuntime {
     /// Performs a request and answers it. A refused request has changed nothing.
     /// - Returns: false for a request that has to be performed again, because its job is not done or its delegate has
     ///   not answered.
-    private func perform(_ request: Request, for client: ClientID, _ id: RequestID?) -> Bool {
-        // A client that is gone gets no answer.
-        guard let client = clients[client] else { return true }
-        graph.mayTakeLast = client.standing == .first
+    private func perform(_ request: Request, for client: Client, _ id: RequestID?) -> Bool {
         if isPast, request.changesGraph {
             answer(
                 .fault(RequestFault(failure: Failure(.readOnly, "nobody changes the past"))), to: id, of: client.id)

@@ -37,19 +37,14 @@ extension GraphRuntime {
     /// against the limits of a job.
     func doJobs() {
         let before = jobSteps
-        defer {
-            statistics.steps &+= before &- jobSteps
-            graph.stepsLeft = limits.requestCost
-        }
+        defer { statistics.steps &+= before &- jobSteps }
         graph.freeUnlinked(&jobSteps)
         while jobSteps > 0, !graph.hasUnlinked, let job = jobs.first {
-            graph.stepsLeft = limits.requestCost
-            graph.growthLeft = limits.instanceCost
-            defer { statistics.steps &+= limits.requestCost &- graph.stepsLeft }
-            graph.mayTakeLast = job.client.standing == .first
             job.slices += 1
             do throws(Failure) {
-                job.result = try graph.seeing(as: job.client) { () throws(Failure) in try goOn(with: job) }
+                job.result = try working(for: job.client) { () throws(Failure) in
+                    try graph.seeing(as: job.client) { () throws(Failure) in try goOn(with: job) }
+                }
                 if job.result == nil { return }
             } catch { job.result = .fault(RequestFault(failure: error)) }
             jobs.removeFirst()
@@ -137,7 +132,8 @@ extension GraphRuntime {
 
     private func reading(of apply: Request.Apply, by client: Client) throws(Failure) -> SceneReading {
         _ = try presentations.motion(apply.options)
-        var context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
+        var context = graph.sceneContext(
+            at: try place(of: apply), mode(of: apply), isKept: false, as: try layer(of: apply))
         context.author = try authors.author(client, by: clients.access)
         if case .string(let text) = apply.document { return SceneReading(text: text, context: context) }
         return SceneReading(value: apply.document, context: context)

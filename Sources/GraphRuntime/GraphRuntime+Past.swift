@@ -68,8 +68,13 @@ extension GraphRuntime {
     /// Performs a recorded transaction in a turn that has begun at the record's time, and tells subscribers.
     public func replay(_ change: RecordedChange) {
         precondition(isPast, "only the past is replayed")
-        graph.stepsLeft = .max
-        graph.growthLeft = limits.graph.attributes
+        graph.working(in: RequestContext(growth: limits.graph.attributes)) { perform(change) }
+        // Nobody keeps what is replayed.
+        _ = graph.takeStoreChanges(at: change.revision)
+        _ = graph.takeReports()
+    }
+
+    private func perform(_ change: RecordedChange) {
         let stamp = graph.stamp
         graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
         var states = graph.replay(change.writes, change.reports, &recorded)
@@ -87,9 +92,6 @@ extension GraphRuntime {
             options.animation = change.animation
             watching.publishReplayed(since: stamp, try? presentations.motion(options), change.label)
         }
-        // Nobody keeps what is replayed.
-        _ = graph.takeStoreChanges(at: change.revision)
-        _ = graph.takeReports()
     }
 
     /// True if a value depends on what other values were before.
@@ -110,10 +112,11 @@ extension GraphRuntime {
     /// Lets clocks and operators show the time of a turn that has begun, at which nothing was written.
     public func pass() {
         precondition(isPast, "only the past passes by itself")
-        graph.stepsLeft = .max
-        let stamp = graph.stamp
-        graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
-        if !isFollowed { watching.publishReplayed(since: stamp, nil, nil) }
+        graph.working(in: RequestContext(growth: limits.instanceCost)) {
+            let stamp = graph.stamp
+            graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
+            if !isFollowed { watching.publishReplayed(since: stamp, nil, nil) }
+        }
     }
 
     /// When the next watched clock ticks, or an operator changes its result; nil: never.

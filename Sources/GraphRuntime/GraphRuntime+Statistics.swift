@@ -41,7 +41,10 @@ extension GraphRuntime {
                 Double(statistics.refusedOnDisconnect)
             ),
             ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),
-            ("steps", true, "Steps that requests were charged; each is some 50 ns.", Double(statistics.steps)),
+            (
+                "steps", true, "Steps that requests and clocks were charged; each is some 50 ns.",
+                Double(statistics.steps)
+            ),
             ("events", true, "Events handed to subscriptions.", Double(statistics.events)),
             (
                 "conflated_events", true, "Events merged into a newer one for clients that wait.",

@@ -45,7 +45,7 @@ extension GraphRuntime {
         var options = options
         if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
-            return try graph.seeingEverything { () throws(Failure) in
+            return try graph.showing(nil) { () throws(Failure) in
                 let writes = try graph.makeWrites(of: call)
                 guard writes.count <= limits.mutationsPerTransaction else {
                     throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")

@@ -83,7 +83,11 @@ public final class GraphRuntime {
         revision: UInt64 = 0, at now: Moment
     ) {
         self.limits = limits
-        graph = ViewGraph(limits: limits.graph, wallTime: now.wall, elapsed: now.elapsed)
+        // Rules beyond that are deferred to the turns after the start.
+        let steps = limits.requestCost.multipliedReportingOverflow(by: limits.startRequests)
+        graph = ViewGraph(
+            limits: limits.graph, wallTime: now.wall, elapsed: now.elapsed,
+            start: RequestContext(steps: steps.overflow ? .max : steps.partialValue))
         turn = CurrentTurn(at: now)
         asleep = now.asleep
         clients = Clients(limits, access, turn)
@@ -96,10 +100,6 @@ public final class GraphRuntime {
         repeats = Repeats(atMost: limits.onceIdentifiers)
         queue = TurnQueue(turn, clients, limits)
         renewGuard()
-        // Rules beyond that are deferred to the turns after the start.
-        graph.stepsLeft =
-            limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
-            ? .max : limits.requestCost * limits.startRequests
     }
 
     /// The name of this life of the graph, within which revisions can be compared.

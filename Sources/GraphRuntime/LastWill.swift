@@ -137,10 +137,8 @@ extension GraphRuntime {
                 authors.grants(of: will.author, by: clients.access), limits)
             var options = will.entry.options
             options.label = "\(options.label ?? "onDisconnect") (the daemon ended before the client)"
-            graph.stepsLeft = limits.requestCost
-            graph.growthLeft = limits.instanceCost
-            do {
-                try performWill(will.entry.mutations, options, for: client)
+            do throws(Failure) {
+                try working { () throws(Failure) in try performWill(will.entry.mutations, options, for: client) }
             } catch {
                 statistics.refusedOnDisconnect += 1
                 outcome.faults.append(

@@ -128,8 +128,7 @@ final class Presentations {
         _ known: inout KnownSurroundings
     ) -> Animation? {
         if motion.isDisabled { return nil }
-        let surroundings = graph.animations.surroundings(
-            ofChangeAt: place.row, isNew: isNew, since: stamp, &known)
+        let surroundings = graph.animations.surroundings(ofChangeAt: place, isNew: isNew, since: stamp, &known)
         if surroundings.reducesMotion { return nil }
         switch surroundings.modifier {
         case .some(let text): return text.flatMap(knownAnimation)

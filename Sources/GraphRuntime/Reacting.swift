@@ -15,25 +15,22 @@ extension ViewGraph {
         guard reactions.exist else { return done }
         reactions.begin()
         defer { endDetours() }
-        let left = stepsLeft
-        stepsLeft = cost
-        defer { stepsLeft = min(left, stepsLeft) }
+        spending(cost, { $0 = min($0, cost - $1) }) { showing(nil) { callRounds(atMost: most, done) } }
+        return done
+    }
+
+    private func callRounds(atMost most: Int, _ done: Commit) {
         var known = 0
         /// The actions of each round, by their paths.
         var rounds: [[String]] = []
-        seeingEverything {
-            while true {
-                let called = reactions.takeDue(&known)
-                if called.isEmpty { break }
-                guard rounds.count < limits.reactionRounds else {
-                    for reaction in called { reactions.note(endless(reaction, rounds), of: reaction) }
-                    break
-                }
-                rounds.append(called.map(\.path))
-                for reaction in called { call(reaction, atMost: most, done) }
+        while case let called = reactions.takeDue(&known), !called.isEmpty {
+            guard rounds.count < limits.reactionRounds else {
+                for reaction in called { reactions.note(endless(reaction, rounds), of: reaction) }
+                break
             }
+            rounds.append(called.map(\.path))
+            for reaction in called { call(reaction, atMost: most, done) }
         }
-        return done
     }
 
     private func call(_ reaction: Reaction, atMost most: Int, _ done: Commit) {

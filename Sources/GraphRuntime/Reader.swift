@@ -181,7 +181,7 @@ final class Reader {
         // A place in a value that nobody reads has no vertex, and asking for it makes none. A client that may not read
         // everything must not learn whether somebody reads the place or where it leads, so the named attribute is
         // explained.
-        let isPartial = graph.mayRead != nil
+        let isPartial = graph.request.mayRead != nil
         let existing = isPartial && !place.steps.isEmpty ? nil : graph.existingVertex(for: place)
         let vertex = existing ?? (isPartial ? place : graph.follow(place)).attribute
         var map = ValueMap([(.string("path"), .string(text))])
@@ -217,7 +217,8 @@ final class Reader {
         map["label"] = entry.label.map { .string($0) } ?? .null
         if let author = entry.author {
             let peer = author.peer
-            let isKnown = graph.mayRead == nil || peer.uid == client.peer.uid && author.principal == client.principal
+            let isKnown =
+                graph.request.mayRead == nil || peer.uid == client.peer.uid && author.principal == client.principal
             var told = ValueMap([
                 ("pid", .int(Int64(peer.pid))), ("uid", .int(Int64(peer.uid))),
                 ("name", author.name.map { .string($0) } ?? .null),
@@ -227,7 +228,7 @@ final class Reader {
         } else {
             map["client"] = "agd"
         }
-        if graph.mayRead == nil, let action = chain.lazy.compactMap({ entry.causes?[$0] }).first {
+        if graph.request.mayRead == nil, let action = chain.lazy.compactMap({ entry.causes?[$0] }).first {
             map["action"] = .string(action)
         }
         let writes = entry.writes.filter { graph.isVisible($0) }
@@ -250,7 +251,7 @@ final class Reader {
         }
         var map = ValueMap()
         // A client that may not read everything must not learn of transactions elsewhere.
-        if graph.mayRead == nil || (entry.stampBefore < changedAt && changedAt <= entry.stampAfter) {
+        if graph.request.mayRead == nil || (entry.stampBefore < changedAt && changedAt <= entry.stampAfter) {
             map["transaction"] = describe(entry, client)
         }
         if changedAt > entry.stampAfter {

@@ -223,7 +223,7 @@ extension Watching {
     private func shown(at path: String, for client: Client) -> Value? {
         guard let path = try? AttributePath(path), let node = try? graph.node(at: path.nodes) else { return nil }
         // Others than the client that has made the change may know more than it.
-        let paths = graph.seeingEverything { graph.seeing(as: client) { graph.description.pathsShown(in: node) } }
+        let paths = graph.showing(nil) { graph.seeing(as: client) { graph.description.pathsShown(in: node) } }
         return .list(paths.map { .string($0) })
     }
 }

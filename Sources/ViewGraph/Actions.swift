@@ -9,7 +9,7 @@ import SceneModel
 public struct ActionCall {
     public let path: String
     public let attribute: AttributeID
-    let row: UInt32
+    let row: NodeRow
     let action: ActionDefinition
     var arguments: ValueMap
     /// The object whose type has the action, and the author of the type; nil for an action of a node.
@@ -83,7 +83,7 @@ extension TransactedWiring {
     private func action(behind attribute: AttributeID) -> (action: AttributeID, way: [PartAuthor]) {
         var (at, way) = (attribute, [PartAuthor]())
         for _ in 0...limits.depth {
-            switch attributes.source(Int(at.index)) {
+            switch attributes.source(at) {
             case .alias(let target, _)? where target.steps.isEmpty:
                 way.append(author(of: at))
                 at = target.attribute
@@ -268,7 +268,7 @@ extension TransactedWiring {
     /// far.
     /// - Parameter arguments: values by name. They hide names of the scope.
     func evaluate(
-        _ expression: Expression, at row: UInt32, _ scope: Scope, _ arguments: ValueMap
+        _ expression: Expression, at row: NodeRow, _ scope: Scope, _ arguments: ValueMap
     ) throws(Failure) -> Value {
         switch expression {
         case .literal(let value): return value

@@ -26,9 +26,9 @@ public final class Animations {
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is
     /// noticed.
     public func watchModifiers(around attribute: AttributeID) {
-        guard graph.nodes.hasAnimations, let row = graph.attributes[Int(attribute.index)]?.node else { return }
+        guard graph.nodes.hasAnimations, let row = graph.attributes[attribute]?.node else { return }
         for row in graph.nodes.around(row) {
-            for (_, value) in graph.nodes[Int(row)].animations { watch(value) }
+            for (_, value) in graph.nodes[row].animations { watch(value) }
         }
     }
 
@@ -38,7 +38,7 @@ public final class Animations {
         if watchesAll { return }
         watchesAll = true
         guard graph.nodes.hasAnimations else { return }
-        watchModifiers(of: graph.nodes.subtree(of: NodeID.root.row).map(graph.nodes.nodeID))
+        watchModifiers(of: graph.nodes.subtree(of: .root).map(graph.nodes.nodeID))
     }
 
     func noteNewModifiers(of node: NodeID) { if watchesAll { unwatched.append(node) } }
@@ -52,7 +52,7 @@ public final class Animations {
 
     private func watchModifiers(of nodes: [NodeID]) {
         for node in nodes where graph.nodes.isAlive(node) {
-            for (_, value) in graph.nodes[Int(node.row)].animations { watch(value) }
+            for (_, value) in graph.nodes[node.row].animations { watch(value) }
         }
     }
 
@@ -64,15 +64,14 @@ public final class Animations {
 
     /// The animation that the nodes around a change of the tree give it.
     /// - Parameters:
-    ///   - row: the list that has made the change, or the node that has changed.
+    ///   - node: the list that has made the change, or the node that has changed.
     ///   - isNew: whether a node was made by the same change. Its own modifiers do not animate its arrival.
     public func surroundings(
-        ofChangeAt row: UInt32, isNew: (NodeID) -> Bool, since stamp: UInt64, _ known: inout KnownSurroundings
+        ofChangeAt node: NodeID, isNew: (NodeID) -> Bool, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> MotionSurroundings {
-        var at = row
-        while case let visible = graph.nodes.visible(at), visible != NodeID.root.row, isNew(graph.nodes.nodeID(visible))
-        {
-            at = graph.nodes[Int(visible)].parent
+        var at = node.row
+        while case let visible = graph.nodes.visible(at), visible != .root, isNew(graph.nodes.nodeID(visible)) {
+            at = graph.nodes[visible].parent
         }
         return surroundings(at: at, since: stamp, &known)
     }
@@ -82,15 +81,15 @@ public final class Animations {
     public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings)
         -> MotionSurroundings
     {
-        guard let row = graph.attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
+        guard let row = graph.attributes[attribute]?.node else { return MotionSurroundings() }
         return surroundings(at: row, since: stamp, &known)
     }
 
-    private func surroundings(at row: UInt32, since stamp: UInt64, _ known: inout KnownSurroundings)
+    private func surroundings(at row: NodeRow, since stamp: UInt64, _ known: inout KnownSurroundings)
         -> MotionSurroundings
     {
         var (at, way) = (row, WayOut())
-        var pending: [(row: UInt32, isShared: Bool)] = []
+        var pending: [(row: NodeRow, isShared: Bool)] = []
         var found = MotionSurroundings()
         while true {
             // Between a placed node and its container the result depends on the placed node, so it is not shared.
@@ -100,7 +99,7 @@ public final class Animations {
                 break
             }
             pending.append((at, isShared))
-            if at == NodeID.root.row {
+            if at == .root {
                 found.reducesMotion =
                     graph.environmentDefaults["reduceMotion"].map { graph.content(of: $0).value == true } ?? false
                 break
@@ -108,10 +107,10 @@ public final class Animations {
             at = way.next(after: at, in: graph.nodes)
         }
         for (row, isShared) in pending.reversed() {
-            if let override = graph.nodes[Int(row)].environment.last(where: { $0.key == "reduceMotion" }) {
+            if let override = graph.nodes[row].environment.last(where: { $0.key == "reduceMotion" }) {
                 found.reducesMotion = graph.content(of: override.attribute).value == true
             }
-            for (animation, value) in graph.nodes[Int(row)].animations.reversed() {
+            for (animation, value) in graph.nodes[row].animations.reversed() {
                 _ = graph.content(of: value)
                 guard graph.hasChanged(value, since: stamp) else { continue }
                 found.modifier = .some(animation)
@@ -133,6 +132,6 @@ public struct MotionSurroundings {
 
 /// Surroundings that were looked up for one change, by row of their node.
 public struct KnownSurroundings {
-    fileprivate var byRow: [UInt32: MotionSurroundings] = [:]
+    fileprivate var byRow: [NodeRow: MotionSurroundings] = [:]
     public init() {}
 }

@@ -40,7 +40,7 @@ public struct KeptReport {
 extension Wiring {
     /// True for a state whose changes are noted.
     func isKept(_ state: AttributeID) -> Bool {
-        guard case .state(let isTransient)? = attributes[Int(state.index)]?.source else { return false }
+        guard case .state(let isTransient)? = attributes[state]?.source else { return false }
         return !isTransient || keepsTransient && !isLeftOut(state)
     }
 
@@ -55,9 +55,9 @@ extension Wiring {
         var record = record(state)
         while true {
             if record.definition?.isLeftOutOfPast == true { return true }
-            let node = nodes[Int(record.node)]
+            let node = nodes[record.node]
             guard node.isObject, let holder = ownAttribute(node.id.text, of: node.parent) else {
-                return nodes.upward(from: record.node).contains { nodes[Int($0)].definition.isLeftOutOfPast }
+                return nodes.upward(from: record.node).contains { nodes[$0].definition.isLeftOutOfPast }
             }
             record = self.record(holder)
         }
@@ -111,7 +111,7 @@ extension ViewGraph {
         for (state, value) in writes {
             forgetRoom(of: state)
             transaction?.stage(value, for: state, nil)
-            nodes[Int(storePlace(of: state).row)].hasValues = true
+            nodes[storePlace(of: state).row].hasValues = true
         }
         for report in reports {
             if let entries = report.entries {
@@ -131,10 +131,10 @@ extension ViewGraph {
     public func addImage(from node: inout UInt32, atMost count: Int, to rows: inout [StoreChange]) -> Bool {
         let end = UInt32(clamping: min(Int(node) + count, nodes.rowCount))
         while node < end {
-            let row = node
+            let row = NodeRow(index: node)
             node += 1
             guard nodes.isAlive(row), nodes.isLinked(row) else { continue }
-            let record = nodes[Int(row)]
+            let record = nodes[row]
             if record.isObject { continue }
             if record.part?.isStored == true, let value = persistence.writtenRow(of: row) {
                 rows.append(StoreChange(key: persistence.key(of: row), name: "", value: value))
@@ -174,6 +174,6 @@ extension ViewGraph {
 extension StoredValues {
     /// Notes a value that the daemon itself has set.
     public func keepSystemValue(_ name: String) {
-        if let state = graph.ownAttribute(name, of: NodeID.root.row) { keep([state]) }
+        if let state = graph.ownAttribute(name, of: .root) { keep([state]) }
     }
 }

@@ -12,7 +12,7 @@ public enum AttributeKind: String, Sendable {
 /// `extras`.
 struct AttributeRecord {
     /// The row of the node that owns it.
-    var node: UInt32
+    var node: NodeRow
     private(set) var kind: AttributeKind
     /// True for an alias whose target may have another type. A read converts the target's content to `type`, and
     /// `follow` does not pass through the alias to find a value.
@@ -58,7 +58,7 @@ struct AttributeRecord {
     }
 
     /// For vertices that the system makes.
-    init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
+    init(node: NodeRow, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
         self.node = node
         self.kind = kind
         self.isHidden = isHidden
@@ -69,7 +69,7 @@ struct AttributeRecord {
         self.source = source
     }
 
-    init(_ place: ProjectionTree.Entry, node: UInt32, kind: AttributeKind, source: Source) {
+    init(_ place: ProjectionTree.Entry, node: NodeRow, kind: AttributeKind, source: Source) {
         self.node = node
         self.kind = kind
         (isHidden, isShared) = (true, true)
@@ -77,7 +77,7 @@ struct AttributeRecord {
         self.source = source
     }
 
-    init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
+    init(node: NodeRow, _ definition: AttributeDefinition, source: Source) {
         self.node = node
         kind = definition.kind
         (isHidden, isShared) = (false, false)
@@ -202,41 +202,45 @@ struct AttributeTable {
     private(set) var statesWithEntries = 0
 
     /// nil for a free row, also for one behind the end of the table.
-    subscript(row: Int) -> AttributeRecord? {
-        get { row < rows.count ? rows[row] : nil }
-        _modify { yield &rows[row] }
+    subscript(vertex: AttributeID) -> AttributeRecord? {
+        get { vertex.row < rows.count ? rows[vertex.row] : nil }
+        _modify { yield &rows[vertex.row] }
     }
 
     /// The source alone: a record takes longer to copy.
-    func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
+    func source(_ vertex: AttributeID) -> Source? { vertex.row < rows.count ? rows[vertex.row]?.source : nil }
 
     /// The place alone, if the vertex is one.
-    func place(_ row: Int) -> ProjectionTree.Entry? { row < rows.count ? rows[row]?.place : nil }
+    func place(_ vertex: AttributeID) -> ProjectionTree.Entry? {
+        vertex.row < rows.count ? rows[vertex.row]?.place : nil
+    }
 
     /// The times of reports alone, if somebody asks for them.
-    func reports(_ row: Int) -> ProjectionTree? { row < rows.count ? rows[row]?.reports : nil }
+    func reports(_ vertex: AttributeID) -> ProjectionTree? { vertex.row < rows.count ? rows[vertex.row]?.reports : nil }
 
-    mutating func setReports(_ reports: ProjectionTree?, at row: Int) {
-        if rows[row]?.reports != nil { reportedStates -= 1 }
-        rows[row]?.reports = reports
+    mutating func setReports(_ reports: ProjectionTree?, at vertex: AttributeID) {
+        if rows[vertex.row]?.reports != nil { reportedStates -= 1 }
+        rows[vertex.row]?.reports = reports
         if reports != nil { reportedStates += 1 }
     }
 
-    mutating func setEntries(_ entries: AttributeID?, at row: Int) {
-        if rows[row]?.entries != nil { statesWithEntries -= 1 }
-        rows[row]?.entries = entries
+    mutating func setEntries(_ entries: AttributeID?, at vertex: AttributeID) {
+        if rows[vertex.row]?.entries != nil { statesWithEntries -= 1 }
+        rows[vertex.row]?.entries = entries
         if entries != nil { statesWithEntries += 1 }
     }
 
-    mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
+    mutating func setSource(_ source: Source, at vertex: AttributeID) { rows[vertex.row]?.source = source }
 
     /// As the record's members; a record takes longer to copy.
-    func isHeldToType(_ row: Int) -> Bool { row < rows.count && rows[row]?.isHeldToType == true }
+    func isHeldToType(_ vertex: AttributeID) -> Bool {
+        vertex.row < rows.count && rows[vertex.row]?.isHeldToType == true
+    }
 
     /// nil for a vertex that is not shared.
-    func uses(_ row: Int) -> SharedUses? {
-        guard row < rows.count, rows[row]?.isShared == true else { return nil }
-        return switch rows[row]?.body {
+    func uses(_ vertex: AttributeID) -> SharedUses? {
+        guard vertex.row < rows.count, rows[vertex.row]?.isShared == true else { return nil }
+        return switch rows[vertex.row]?.body {
         case .extended(let extras)?: extras
         case .place(let place)?: place
         case .plain?, nil: nil
@@ -244,49 +248,49 @@ struct AttributeTable {
     }
 
     /// True if nothing but its definition is known of the attribute: no history, and no places in its value.
-    func isBare(_ row: UInt32) -> Bool { rows[Int(row)]?.isBare == true }
+    func isBare(_ vertex: AttributeID) -> Bool { rows[vertex.row]?.isBare == true }
 
     /// Gives a source that reads no shared vertices to a vertex that has never been connected. The engine knows such a
     /// vertex as stale.
     /// - Returns: false if it has been connected.
-    mutating func connectNew(_ source: Source, at row: UInt32) -> Bool {
-        guard case .unconnected? = rows[Int(row)]?.source else { return false }
-        rows[Int(row)]?.source = source
+    mutating func connectNew(_ source: Source, at vertex: AttributeID) -> Bool {
+        guard case .unconnected? = rows[vertex.row]?.source else { return false }
+        rows[vertex.row]?.source = source
         return true
     }
 
     /// The rule that is the source of a vertex. The table retains it as long as it is the source.
     @inline(__always)
-    func rule(_ row: UInt32) -> Unmanaged<BoundRule>? {
-        guard Int(row) < rows.count, case .rule(let rule)? = rows[Int(row)]?.source else { return nil }
+    func rule(_ vertex: AttributeID) -> Unmanaged<BoundRule>? {
+        guard vertex.row < rows.count, case .rule(let rule)? = rows[vertex.row]?.source else { return nil }
         return .passUnretained(rule)
     }
 
     /// The vertex that an alias reads, if that is known and the content needs no conversion.
-    func aliased(_ row: UInt32) -> AttributeID? {
-        guard Int(row) < rows.count, case .alias(_, let vertex)? = rows[Int(row)]?.source, !isHeldToType(Int(row))
+    func aliased(_ vertex: AttributeID) -> AttributeID? {
+        guard vertex.row < rows.count, case .alias(_, let source)? = rows[vertex.row]?.source, !isHeldToType(vertex)
         else {
             return nil
         }
-        return vertex
+        return source
     }
 
     /// O(rows).
     var count: Int { rows.count { $0 != nil } }
 
-    mutating func add(_ record: consuming AttributeRecord, at row: UInt32) {
+    mutating func add(_ record: consuming AttributeRecord, at vertex: AttributeID) {
         if !record.isHidden { named += 1 }
         // Memory that is never used costs nothing in a large table, so it grows seldom.
         if rows.count == rows.capacity, rows.count >= 1024 { rows.reserveCapacity(8 * rows.count) }
-        if Int(row) == rows.count { return rows.append(record) }
-        while rows.count <= Int(row) { rows.append(nil) }
-        rows[Int(row)] = record
+        if vertex.row == rows.count { return rows.append(record) }
+        while rows.count <= vertex.row { rows.append(nil) }
+        rows[vertex.row] = record
     }
 
-    mutating func remove(at row: UInt32) {
-        if self[Int(row)]?.isHidden == false { named -= 1 }
-        if reportedStates > 0, rows[Int(row)]?.reports != nil { reportedStates -= 1 }
-        rows[Int(row)] = nil
+    mutating func remove(at vertex: AttributeID) {
+        if self[vertex]?.isHidden == false { named -= 1 }
+        if reportedStates > 0, rows[vertex.row]?.reports != nil { reportedStates -= 1 }
+        rows[vertex.row] = nil
     }
 
     /// Drops the records behind the engine's last row, and frees unused memory.
@@ -326,7 +330,7 @@ enum Source {
     indirect case preferenceOutput(key: String)
     indirect case preference(key: String)
     /// All properties of an object, as a map.
-    case object(node: UInt32)
+    case object(node: NodeRow)
     /// The ids of a `forEach`.
     case elements
     /// The nodes that a component is given for a `slot`.
@@ -337,4 +341,9 @@ enum Source {
     indirect case scheduled(ClockSchedule, by: AttributeID)
     /// When another vertex was last reported, for its watchers.
     case reportTime(AttributeID)
+}
+
+extension AttributeID {
+    /// Where tables beside the engine's rows hold what belongs to the vertex.
+    fileprivate var row: Int { Int(index) }
 }

@@ -8,11 +8,11 @@ final class BoundSelection {
     let rule: BoundRule
     /// By number of the selection's target; nil where the target's name resolves to nothing.
     let targets: [AttributeID?]
-    let row: UInt32
+    let row: NodeRow
     let scope: Scope
 
     init(
-        _ selection: Selection, _ rule: BoundRule, _ targets: [AttributeID?], _ row: UInt32, _ scope: Scope
+        _ selection: Selection, _ rule: BoundRule, _ targets: [AttributeID?], _ row: NodeRow, _ scope: Scope
     ) {
         self.selection = selection
         self.rule = rule

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// The remaining budget of the current request, in steps. The start of a request sets `steps` and `growth`. Without a
-/// request there is no limit.
+/// What a request may still cost, in steps of about 50 ns.
 struct Budget {
     /// Steps that rules and answers may take. Below zero, rules are deferred.
     var steps = Int.max

@@ -6,27 +6,27 @@ import SceneModel
 struct Completion {
     private let graph: ViewGraph
     /// The rows of new nodes, by the nodes' rows in the tree.
-    private var found: [UInt32: AbsentNode] = [:]
-    private var pending: [UInt32] = []
+    private var found: [NodeRow: AbsentNode] = [:]
+    private var pending: [NodeRow] = []
     /// The keys of all rows without a node, once a former place was looked for.
     private var keys: KeyTree?
     /// Parents whose children may be out of order.
-    private var disordered: Set<UInt32> = []
+    private var disordered: Set<NodeRow> = []
     /// Nodes that are not to be there after all.
-    private var removed: Set<UInt32> = []
+    private var removed: Set<NodeRow> = []
     private(set) var taken: [AbsentNode] = []
     private(set) var failures: [(revision: UInt64, failure: Failure)] = []
 
     init(_ graph: ViewGraph) { self.graph = graph }
 
-    private func record(_ row: UInt32) -> NodeRecord { graph.nodes[Int(row)] }
+    private func record(_ row: NodeRow) -> NodeRecord { graph.nodes[row] }
 
     /// The store's rows for a new node.
-    private func absent(_ row: UInt32) -> AbsentNode? {
+    private func absent(_ row: NodeRow) -> AbsentNode? {
         found[row].flatMap { $0.made == graph.nodes.nodeID(row) ? $0 : nil }
     }
 
-    mutating func run(_ tops: [UInt32]) {
+    mutating func run(_ tops: [NodeRow]) {
         for top in tops { find(below: top, graph.nodes.key(of: top)) }
         pending = tops.reversed()
         while let row = pending.popLast() { complete(row) }
@@ -35,7 +35,7 @@ struct Completion {
     }
 
     /// Notes new nodes that have rows.
-    private mutating func find(below top: UInt32, _ key: String) {
+    private mutating func find(below top: NodeRow, _ key: String) {
         graph.persistence.renameAbsentRows(formerPlaces(below: top), &keys)
         var pending = [(top, key)]
         while let (row, key) = pending.popLast() {
@@ -50,7 +50,7 @@ struct Completion {
     }
 
     /// The nodes with a former place, each with the ids of that place.
-    private func formerPlaces(below top: UInt32) -> [(former: [Name], key: String)] {
+    private func formerPlaces(below top: NodeRow) -> [(former: [Name], key: String)] {
         graph.nodes.subtree(of: top).compactMap { row in
             guard record(row).definition.former != nil, let ids = formerIDs(of: row, below: top) else { return nil }
             return (ids, graph.nodes.key(of: row))
@@ -58,10 +58,10 @@ struct Completion {
     }
 
     /// - Parameter top: what is around it is where it was.
-    private func formerIDs(of row: UInt32, below top: UInt32) -> [Name]? {
-        if row == NodeID.root.row { return [] }
+    private func formerIDs(of row: NodeRow, below top: NodeRow) -> [Name]? {
+        if row == .root { return [] }
         var way = [row]
-        while let last = way.last, last != top, record(last).parent != NodeID.root.row {
+        while let last = way.last, last != top, record(last).parent != .root {
             way.append(record(last).parent)
         }
         var ids = way.last.map { graph.nodes.keyIDs(of: record($0).parent) } ?? []
@@ -76,7 +76,7 @@ struct Completion {
         return ids
     }
 
-    private mutating func complete(_ row: UInt32) {
+    private mutating func complete(_ row: NodeRow) {
         if removed.contains(row) { return }
         guard let absent = absent(row) else {
             takeLayers(below: row)
@@ -106,14 +106,14 @@ struct Completion {
     }
 
     /// Takes what the edits say of a node that the layers below make, if it has not been taken.
-    private mutating func takeOwn(_ row: UInt32, _ absent: AbsentNode) {
+    private mutating func takeOwn(_ row: NodeRow, _ absent: AbsentNode) {
         if record(row).part == nil, let fields = absent.fields, fields["makes"] == nil, fields["removed"] == nil {
             take(fields, into: row, absent)
         }
     }
 
     /// Gives a node the children that named layers complete or make.
-    private mutating func takeLayers(below row: UInt32) {
+    private mutating func takeLayers(below row: NodeRow) {
         guard !graph.nodes.layers.isEmpty, !record(row).kind.isMadeFromData, record(row).kind != .view,
             case let key = graph.nodes.key(of: row), !graph.nodes.layers.keys(below: key).isEmpty
         else { return }
@@ -121,7 +121,7 @@ struct Completion {
         rebase(row, graph.nodes.childrenBelowEdits(of: row))
     }
 
-    private mutating func remove(_ absent: AbsentNode, below row: UInt32) {
+    private mutating func remove(_ absent: AbsentNode, below row: NodeRow) {
         if record(row).kind.isMadeFromData { return }
         let id = Name(StoredKey.id(of: absent.key))
         taken.append(absent)
@@ -133,7 +133,7 @@ struct Completion {
     }
 
     /// Takes a node out of the tree that a layer below has made.
-    private mutating func drop(_ row: UInt32) {
+    private mutating func drop(_ row: NodeRow) {
         graph.nodes.detach(row)
         removed.insert(row)
     }
@@ -146,7 +146,7 @@ struct Completion {
         }.map(\.node)
     }
 
-    private mutating func takePlace(_ fields: ValueMap, of row: UInt32) {
+    private mutating func takePlace(_ fields: ValueMap, of row: NodeRow) {
         let part = graph.nodes.part(row)
         part.isStored = true
         part.order = fields["order"]?.string
@@ -162,7 +162,7 @@ struct Completion {
     /// for each.
     /// - Returns: what each child is made from; equal children share it. nil if there is a fault: then each definition
     ///   is read by itself.
-    private func readTogether(_ children: [AbsentNode], below parent: UInt32) -> [NodeDefinition?]? {
+    private func readTogether(_ children: [AbsentNode], below parent: NodeRow) -> [NodeDefinition?]? {
         guard children.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return nil }
         // For each child, the number of the node in the document that says the same.
         var numbers: [Int?] = []
@@ -194,7 +194,7 @@ struct Completion {
     /// Makes a node that the edits make.
     /// - Parameter definition: the definition, if it was read already.
     private mutating func make(
-        _ absent: AbsentNode, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: UInt32
+        _ absent: AbsentNode, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: NodeRow
     ) {
         let (key, id) = (absent.key, Name(StoredKey.id(of: absent.key)))
         if let there = graph.nodes.child(id, of: parent) {
@@ -246,7 +246,7 @@ struct Completion {
     }
 
     /// Takes what the edits say of a node that the layers below make.
-    private mutating func take(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+    private mutating func take(_ fields: ValueMap, into row: NodeRow, _ absent: AbsentNode) {
         let says = ["completes", "members", "given"].contains { fields[.string($0)] != nil }
         if says, !takeMembers(fields, into: row, absent) { return }
         taken.append(absent)
@@ -256,7 +256,7 @@ struct Completion {
 
     /// - Returns: false if they do not fit the node as it is now; then they wait.
     @discardableResult
-    private mutating func takeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) -> Bool {
+    private mutating func takeMembers(_ fields: ValueMap, into row: NodeRow, _ absent: AbsentNode) -> Bool {
         let bottom = graph.nodes.bottom(of: row)
         var content = graph.nodes.content(of: row)
         func read(_ field: String) throws(Failure) -> NodeDefinition? {
@@ -296,11 +296,11 @@ struct Completion {
     }
 
     /// Gives new nodes below another one the definitions of a composed list.
-    private mutating func rebase(_ row: UInt32, _ children: [(definition: NodeDefinition, slot: Slot)]) {
+    private mutating func rebase(_ row: NodeRow, _ children: [(definition: NodeDefinition, slot: Slot)]) {
         var pending = [(row, children)]
         while let (row, children) = pending.popLast() {
             for (place, (definition, slot)) in children.enumerated() {
-                let child: UInt32
+                let child: NodeRow
                 if let there = graph.nodes.child(definition.id, of: row), graph.nodes.isMade(there) { continue }
                 if let there = graph.nodes.child(definition.id, of: row), graph.nodes.canFollow(definition, there) {
                     child = there
@@ -330,7 +330,7 @@ struct Completion {
         return slot == NodeDefinition.contentSlot ? nil : slot
     }
 
-    private func takeValues(of absent: AbsentNode, _ row: UInt32) {
+    private func takeValues(of absent: AbsentNode, _ row: NodeRow) {
         for value in absent.values.values {
             if value.name == Persistence.heldName, record(row).kind.isMadeFromData {
                 graph.unsettled.lists.insert(row)
@@ -343,7 +343,7 @@ struct Completion {
     }
 
     /// - Returns: whether the node has something of this name.
-    private func take(_ value: StoredRow, _ row: UInt32) -> Bool {
+    private func take(_ value: StoredRow, _ row: NodeRow) -> Bool {
         guard value.name == Persistence.appearedName else { return graph.stored.give(value, to: row) }
         graph.reactions.restore(row)
         return true
@@ -352,7 +352,7 @@ struct Completion {
     /// Reads the definitions of nodes, and checks them where the nodes stand.
     /// - Parameter fields: of their rows.
     private func definitions(
-        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32
+        _ nodes: [Value], _ fields: ValueMap, at parent: NodeRow
     ) throws(Failure) -> [NodeDefinition] {
         var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
         document["dangling"] = fields["names"]
@@ -364,23 +364,28 @@ extension ViewGraph {
     /// Puts the children of a node into the order that the layers give them.
     /// - Returns: whether it is another one.
     @discardableResult
-    func sortChildren(of parent: UInt32) -> Bool {
-        guard !nodes[Int(parent)].kind.isMadeFromData else { return false }
-        let before = nodes[Int(parent)].children
+    func sortChildren(of parent: NodeRow) -> Bool {
+        guard !nodes[parent].kind.isMadeFromData else { return false }
+        let before = nodes[parent].children
         let children = before.enumerated().map { place, row in
             (rank: nodes.rank(of: row), order: nodes.order(of: row) ?? "~~", place: place, row: row)
         }
         func precedes(
-            _ a: (rank: Int, order: String, place: Int, row: UInt32),
-            _ b: (rank: Int, order: String, place: Int, row: UInt32)
+            _ a: (rank: Int, order: String, place: Int, row: NodeRow),
+            _ b: (rank: Int, order: String, place: Int, row: NodeRow)
         ) -> Bool {
             if a.rank != b.rank { return a.rank < b.rank }
             if !a.order.hasSameBytes(as: b.order) { return a.order.precedesByBytes(b.order) }
+            // A node that has waited may have the key of one that was made meanwhile.
+            let (first, second) = (nodes[a.row], nodes[b.row])
+            if first.part?.order != nil, second.part?.order != nil {
+                return first.id.text.precedesByBytes(second.id.text)
+            }
             return a.place < b.place
         }
         let after = children.sorted(by: precedes).map(\.row)
         nodes.order(after, below: parent)
-        indicesChanged(below: parent)
+        unsettled.regrouped.insert(parent)
         return after != before
     }
 }

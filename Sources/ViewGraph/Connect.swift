@@ -7,28 +7,28 @@ import SceneModel
 // sources stay the same is left alone, so only rules with other sources run again.
 
 extension Wiring {
-    func connectReferences(of row: UInt32) {
+    func connectReferences(of row: NodeRow) {
         connectEnvironmentReferences(of: row)
-        if nodes[Int(row)].definition.environmentObjects.isEmpty, nodes[Int(row)].objects.isEmpty {
+        if nodes[row].definition.environmentObjects.isEmpty, nodes[row].objects.isEmpty {
             return connectAttributes(of: row)
         }
         // A node sees the objects that it provides. Its own references may lead to these, so a second pass may be
         // needed.
-        nodes[Int(row)].objects = providedObjects(of: row)
+        nodes[row].objects = providedObjects(of: row)
         connectAttributes(of: row)
         let provided = providedObjects(of: row)
-        guard !provided.elementsEqual(nodes[Int(row)].objects, by: ==) else { return }
-        nodes[Int(row)].objects = provided
+        guard !provided.elementsEqual(nodes[row].objects, by: ==) else { return }
+        nodes[row].objects = provided
         connectAttributes(of: row)
     }
 
-    private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject, position: Int)] {
-        let definition = nodes[Int(row)].definition
+    private func providedObjects(of row: NodeRow) -> [(type: String, object: ProvidedObject, position: Int)] {
+        let definition = nodes[row].definition
         return definition.environmentObjects.indices.compactMap { position in
             guard let place = providedPlace(position, of: row) else { return nil }
             let target = follow(place)
             if case .object(let object) = record(target.attribute).source {
-                guard nodes.isAlive(object), let type = nodes[Int(object)].definition.component else { return nil }
+                guard nodes.isAlive(object), let type = nodes[object].definition.component else { return nil }
                 return (type, .node(object), position)
             }
             return declaredType(of: place).objectName.map { ($0, .place(place), position) }
@@ -36,17 +36,17 @@ extension Wiring {
     }
 
     /// Where the reference to an object that a node provides leads.
-    func providedPlace(_ position: Int, of row: UInt32) -> Place? {
-        let definition = nodes[Int(row)].definition
+    func providedPlace(_ position: Int, of row: NodeRow) -> Place? {
+        let definition = nodes[row].definition
         let reference = definition.environmentObjects[position].reference
         let scope = Scope.modifier.atUse(position < definition.objectsAtUse)
         return resolveName(reference.name.text, from: row, scope).map { Place($0, reference.steps) }
     }
 
-    private func connectAttributes(of row: UInt32) {
-        if connectOwnReferences(of: nodes[Int(row)]) { return }
-        for (_, attribute) in nodes[Int(row)].attributes {
-            guard let known = attributes[Int(attribute.index)], let definition = known.definition else { continue }
+    private func connectAttributes(of row: NodeRow) {
+        if connectOwnReferences(of: nodes[row]) { return }
+        for (_, attribute) in nodes[row].attributes {
+            guard let known = attributes[attribute], let definition = known.definition else { continue }
             if !known.isBare || definition.history != nil { connectHistory(of: attribute, known) }
             if !known.isBare || definition.expires != nil { connectExpiry(of: attribute, known) }
             if !known.isBare || definition.entries != nil { connectEntries(of: attribute, known) }
@@ -67,8 +67,7 @@ extension Wiring {
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
                 // A node's own modifiers of the environment apply below it, not to its own attributes.
-                if let source = environmentSource(key, at: row, before: nodes[Int(row)].definition.modifiersAroundBody)
-                {
+                if let source = environmentSource(key, at: row, before: nodes[row].definition.modifiersAroundBody) {
                     replaceSource(of: attribute, .alias(Place(source), vertex: nil))
                 } else {
                     let failure = Failure(.notFound, "undeclared environment key \(key)", path: path(of: attribute))
@@ -86,18 +85,18 @@ extension Wiring {
             case .constant(.rule), .state, .computed: continue
             }
         }
-        noteReferences(of: nodes[Int(row)])
+        noteReferences(of: nodes[row])
     }
 
     /// - Returns: the node's actions. Their triggers are still to be connected.
-    func connectExpressions(of row: UInt32) -> [AttributeID] {
-        let node = nodes[Int(row)]
+    func connectExpressions(of row: NodeRow) -> [AttributeID] {
+        let node = nodes[row]
         if !node.standing.isEmpty { connectStanding(of: row) }
         if connectOwnRules(of: node) { return [] }
         defer { noteRules(of: node) }
         var actions: [AttributeID] = []
         for (_, attribute) in node.attributes {
-            switch attributes[Int(attribute.index)]?.definition?.role {
+            switch attributes[attribute]?.definition?.role {
             case .computed(let program):
                 connectRule(program, of: attribute, at: row, .own)
             case .binding(.rules(let program, _)?, _), .constant(.rule(let program)):
@@ -146,8 +145,8 @@ extension Wiring {
     }
 
     /// Overrides that are references come with the other references: those of nodes below lead through them.
-    private func connectEnvironmentReferences(of row: UInt32) {
-        let definition = nodes[Int(row)].definition
+    private func connectEnvironmentReferences(of row: NodeRow) {
+        let definition = nodes[row].definition
         if definition.isPlain { return }
         for (position, modifier) in definition.environmentModifiers.enumerated() {
             if case .override(let entry) = modifier, case .reference = entry.expression {
@@ -158,30 +157,30 @@ extension Wiring {
 
     /// Drops the cached targets of a node's aliases, because references of other nodes now lead to other places. The
     /// next read finds them again.
-    func renewReferences(of row: UInt32) {
-        let node = nodes[Int(row)]
+    func renewReferences(of row: NodeRow) {
+        let node = nodes[row]
         let all = node.attributes.map(\.attribute) + node.environment.map(\.attribute)
         for attribute in all + (node.attributes.element.map { [$0] } ?? []) {
-            guard case .alias(let target, _?)? = attributes.source(Int(attribute.index)) else { continue }
+            guard case .alias(let target, _?)? = attributes.source(attribute) else { continue }
             replaceSource(of: attribute, .alias(target, vertex: nil))
         }
     }
 
-    private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
-        let outer = nodes[Int(row)].definition.modifiersAround(position)
+    private func connectOverride(_ entry: KeyedExpression, at row: NodeRow, _ position: Int) {
+        let outer = nodes[row].definition.modifiersAround(position)
         let scope = Scope.nestedModifier(behind: outer).atUse(entry.isAtUse)
         let written = source(entry.expression, at: row, scope, entry.type)
         let inherited = entry.steps.isEmpty ? nil : environmentSource(entry.key, at: row, before: position)
         connectEnvironment(
             entry.key, entry.steps, entry.type, written, inherited, at: row,
-            nodes[Int(row)].environment[position].attribute)
+            nodes[row].environment[position].attribute)
     }
 
     /// Sets the source of an environment modifier's vertex: `written`, or `inherited` with one field replaced.
     /// - Parameter inherited: the value that the field is part of.
     func connectEnvironment(
         _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?,
-        at row: UInt32, _ vertex: AttributeID
+        at row: NodeRow, _ vertex: AttributeID
     ) {
         guard !steps.isEmpty else { return replaceSource(of: vertex, written) }
         guard let inherited else { return }
@@ -199,7 +198,7 @@ extension Wiring {
     /// The source for an expression. A rule converts its result to `type`; an alias has the type of its vertex.
     /// - Parameter base: the vertex that will have this source, if it is known.
     func source(
-        _ expression: Expression, at row: UInt32, _ scope: Scope, _ type: ValueType = .dyn,
+        _ expression: Expression, at row: NodeRow, _ scope: Scope, _ type: ValueType = .dyn,
         at base: BoundRule.Base = .none
     ) -> Source {
         switch expression {
@@ -210,7 +209,7 @@ extension Wiring {
         }
     }
 
-    private func alias(_ reference: Reference, from row: UInt32, _ scope: Scope) -> Source {
+    private func alias(_ reference: Reference, from row: NodeRow, _ scope: Scope) -> Source {
         guard let target = resolveName(reference.name.text, from: row, scope) else {
             return .literal(
                 .failure(
@@ -226,7 +225,7 @@ extension Wiring {
         Failure(.dangling, "the parameter \(record(attribute).name) was not given", path: path(of: attribute))
     }
 
-    private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32)
+    private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: NodeRow)
         -> Source
     {
         switch nodes.nearestObject(ofType: type, at: row) {
@@ -250,7 +249,7 @@ extension Wiring {
         var at = place.attribute
         for _ in 0...limits.depth {
             if at == attribute { return true }
-            guard case .alias(let target, _)? = attributes.source(Int(at.index)) else { return false }
+            guard case .alias(let target, _)? = attributes.source(at) else { return false }
             at = target.attribute
         }
         return true
@@ -263,7 +262,7 @@ extension Wiring {
     ///   - value: what the name `value` reads (transforms of the environment).
     ///   - base: the vertex that will have the rule, if it is known.
     func boundRule(
-        _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn,
+        _ program: Program, at row: NodeRow, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn,
         at base: BoundRule.Base = .none
     ) -> BoundRule {
         // Binding an input may make vertices that have rules, too.
@@ -276,13 +275,14 @@ extension Wiring {
         return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
     }
 
-    private func connectRule(_ program: Program, of attribute: AttributeID, at row: UInt32, _ scope: Scope) {
+    private func connectRule(_ program: Program, of attribute: AttributeID, at row: NodeRow, _ scope: Scope) {
         let type = record(attribute).type
         replaceSource(of: attribute, .rule(boundRule(program, at: row, scope, type: type, at: .init(attribute))))
     }
 
     private func boundInput(
-        _ input: RuleInput, of program: Program, at row: UInt32, _ scope: Scope, _ value: Place?, _ base: BoundRule.Base
+        _ input: RuleInput, of program: Program, at row: NodeRow, _ scope: Scope, _ value: Place?,
+        _ base: BoundRule.Base
     ) -> BoundInput {
         let matching = input.pattern.map { Place(patternReference($0, readBy: base.attribute), input.path) }
         guard let place = matching ?? place(of: input, at: row, scope, value) else {
@@ -305,14 +305,14 @@ extension Wiring {
     }
 
     /// The vertex of an input's whole variable.
-    func evaluationSource(_ input: RuleInput, at row: UInt32, _ scope: Scope = .own) -> BoundInput {
+    func evaluationSource(_ input: RuleInput, at row: NodeRow, _ scope: Scope = .own) -> BoundInput {
         guard let place = place(of: input, at: row, scope, nil) else {
             return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
         }
         return .attribute(vertex(for: Place(place.attribute, place.steps.dropLast(input.steps.count))))
     }
 
-    private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
+    private func place(of input: RuleInput, at row: NodeRow, _ scope: Scope, _ value: Place?) -> Place? {
         if let found = resolveName(input.root, from: row, scope) { return Place(found, input.path) }
         if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
         if input.root == "subviews" || input.root == "sections" {
@@ -347,17 +347,17 @@ extension Wiring {
 
     /// The container whose subviews a rule reads: the node itself. For the data of a list, the component around the
     /// list.
-    private func container(meantBy scope: Scope, at row: UInt32) -> UInt32 {
+    private func container(meantBy scope: Scope, at row: NodeRow) -> NodeRow {
         guard case .data = scope.kind else { return row }
         return nodes.componentBody(around: row)?.root ?? row
     }
 
     /// The number of the node's own environment modifiers that apply to a rule of this scope. A rule in the body of a
     /// component sees the modifiers at the use of the component; the node's other modifiers apply only below it.
-    private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
+    private func outerModifiers(of row: NodeRow, _ scope: Scope) -> Int {
         switch scope.kind {
         case .nestedModifier(let outer): outer
-        case .own, .modifier, .label: nodes[Int(row)].definition.modifiersAroundBody
+        case .own, .modifier, .label: nodes[row].definition.modifiersAroundBody
         case .enclosing, .data: 0
         }
     }
@@ -366,10 +366,10 @@ extension Wiring {
 
     /// Sets a vertex's source. Marks the vertex stale only if the source differs from the old one.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
-        guard let record = attributes[Int(attribute.index)] else { return }
+        guard let record = attributes[attribute] else { return }
         let isHeld = needsHolding(record.type, source)
         let isChanged = record.isHeldToType != isHeld
-        if isChanged { attributes[Int(attribute.index)]?.isHeldToType = isHeld }
+        if isChanged { attributes[attribute]?.isHeldToType = isHeld }
         if isChanged || !isSame(record.source, source, of: attribute) {
             setSource(source, of: attribute)
             if case .unconnected = record.source {} else { haveReferencesMoved = true }

@@ -13,7 +13,7 @@ extension ViewGraph {
         defer {
             if construction.version != nil { construction.version = nodes.changes }
             // Collects the new lists, whose data is stale from the start.
-            collectInvalidated()
+            collectReports()
             swapContext(with: construction)
         }
         while steps > 0 {
@@ -24,7 +24,7 @@ extension ViewGraph {
                 } else if next < construction.plan.creations.count {
                     let (parent, definition, slot, isContent, _) = construction.plan.creations[next]
                     let top = makeNode(definition, definition.id, under: parent, slot)
-                    nodes[Int(top)].isContent = isContent
+                    nodes[top].isContent = isContent
                     construction.tops.append(top)
                     addChildren(of: definition, at: top, to: &construction.pending)
                     construction.stage = .making(next: next + 1)
@@ -77,7 +77,6 @@ extension ViewGraph {
         swap(&structureChange, &construction.structureChange)
         swap(&unsettled, &construction.unsettled)
         swap(&reactions.arriving, &construction.arriving)
-        timedValues.swapDue(with: &construction.dueOperators)
     }
 
     /// Links the nodes of a construction into the tree, all at once. O(new attributes), about 20 ns for each. Nothing
@@ -89,13 +88,12 @@ extension ViewGraph {
         }
         // Clients that resume see a state as new from the change that makes it visible.
         for attribute in construction.structureChange.addedAttributes {
-            if case .state? = attributes.source(Int(attribute.index)) { engine.redate(attribute, to: engine.revision) }
+            if case .state? = attributes.source(attribute) { engine.redate(attribute, to: engine.revision) }
         }
         structureChange.append(construction.structureChange)
-        unsettled.lists.formUnion(construction.unsettled.lists)
-        unsettled.states += construction.unsettled.states
+        timedValues.begin(construction.unsettled.operators)
+        unsettled.append(construction.unsettled)
         reactions.arriving.formUnion(construction.arriving)
-        timedValues.begin(construction.dueOperators)
         persistence.ahead = nil
         if construction.hasMarker { persistence.note(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
         if construction.plan.redeclares(before) { unsettled.nodes += construction.rows }
@@ -113,7 +111,7 @@ extension ViewGraph {
         unlinked.batches.append(
             UnlinkedTrees.Batch(
                 rows: construction.tops, marker: construction.hasMarker ? "" : nil,
-                operators: construction.dueOperators))
+                operators: construction.unsettled.operators))
     }
 }
 

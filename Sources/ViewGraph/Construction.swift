@@ -16,7 +16,7 @@ enum BuildCost {
 /// A node that is to be made below an existing node.
 struct UnmadeNode {
     let definition: NodeDefinition
-    let parent: UInt32
+    let parent: NodeRow
     let slot: Slot
 }
 
@@ -44,18 +44,17 @@ public final class Construction {
     /// The value of `Tree.changes` for which the plan is valid; nil once something else has changed the tree.
     var version: UInt64?
     /// The top nodes of `ScenePlan.creations`, in that order.
-    var tops: [UInt32] = []
+    var tops: [NodeRow] = []
     var stage = Stage.making(next: 0)
     var pending: [UnmadeNode] = []
-    var rows: [UInt32] = []
+    var rows: [NodeRow] = []
     // While nodes are made, these replace the graph's properties of the same names.
     var declarations: Declarations
     var structureChange = StructureChange()
+    /// Nothing is fed to its operators before the nodes are in the tree.
     var unsettled = Unsettled()
     /// Nodes with `onDisappear`, which have not appeared yet.
-    var arriving: Set<UInt32> = []
-    /// Nothing is fed to the operators before the nodes are in the tree.
-    var dueOperators: [TimedValue] = []
+    var arriving: Set<NodeRow> = []
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. With rows that
     // the store gets before, it gets a marker, which says that these rows do not count: see `UnlinkedTrees`.
     /// True if the nodes have rows.
@@ -63,15 +62,15 @@ public final class Construction {
     var hasMarker = false
     /// The order keys of the last new children, by their existing parent and rank.
     private var lastOrders: [LivingPlace: String] = [:]
-    private var storedTops: Set<UInt32> = []
+    private var storedTops: Set<NodeRow> = []
     /// Top nodes that a layer below the edits makes.
-    private var otherTops: Set<UInt32> = []
+    private var otherTops: Set<NodeRow> = []
     /// For a client's node that is stored as the use of a component: the child definitions that the component makes, by
     /// row.
-    private var madeByUses: [UInt32: Set<ObjectIdentifier>] = [:]
+    private var madeByUses: [NodeRow: Set<ObjectIdentifier>] = [:]
 
     private struct LivingPlace: Hashable {
-        var parent: UInt32
+        var parent: NodeRow
         var rank: Int
     }
 
@@ -145,12 +144,12 @@ public final class Construction {
     }
 
     /// Gives a new node its part.
-    func makePart(of row: UInt32) {
-        let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
+    func makePart(of row: NodeRow) {
+        let (node, parent) = (nodes[row], nodes[row].parent)
         let isTop = storedTops.contains(row)
         if otherTops.contains(row) { return }
-        guard isTop || !node.isObject && nodes.isMade(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
-        if !isTop, nodes[Int(parent)].definition.base != nil, isMade(row, byUseAt: parent) { return }
+        guard isTop || !node.isObject && nodes.isMade(parent) && !nodes[parent].kind.isMadeFromData else { return }
+        if !isTop, nodes[parent].definition.base != nil, isMade(row, byUseAt: parent) { return }
         let part = nodes.part(row)
         part.isMade = true
         if isTop {
@@ -159,8 +158,8 @@ public final class Construction {
             lastOrders[place] = part.order
         } else {
             // Children that a document gives to a use come after the children that the component makes.
-            let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
-            let isRanked = nodes[Int(parent)].ranksChildren
+            let before = node.basePlace > 0 ? nodes[parent].children[Int(node.basePlace) - 1] : nil
+            let isRanked = nodes[parent].ranksChildren
             part.order = OrderKey.makeKey(
                 before.flatMap {
                     !isRanked || nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil
@@ -175,23 +174,23 @@ public final class Construction {
     }
 
     /// Gives a new node its row.
-    func storeNode(_ row: UInt32) {
-        guard let part = nodes[Int(row)].part, part.isMade, let value = persistence.writtenRow(of: row) else { return }
+    func storeNode(_ row: NodeRow) {
+        guard let part = nodes[row].part, part.isMade, let value = persistence.writtenRow(of: row) else { return }
         part.isStored = true
         persistence.note(StoreChange(key: persistence.key(of: row), name: "", value: value))
     }
 
     private func lastOrder(in place: LivingPlace) -> String? {
-        let last = nodes[Int(place.parent)].children.last { nodes.rank(of: $0) == place.rank }
+        let last = nodes[place.parent].children.last { nodes.rank(of: $0) == place.rank }
         return last.flatMap { nodes.order(of: $0) }
     }
 
-    private func isMade(_ row: UInt32, byUseAt parent: UInt32) -> Bool {
+    private func isMade(_ row: NodeRow, byUseAt parent: NodeRow) -> Bool {
         let made =
             madeByUses[parent]
             ?? Set(nodes.childrenBelowEdits(of: parent).map { ObjectIdentifier($0.definition) })
         madeByUses[parent] = made
-        return made.contains(ObjectIdentifier(nodes[Int(row)].definition))
+        return made.contains(ObjectIdentifier(nodes[row].definition))
     }
 }
 

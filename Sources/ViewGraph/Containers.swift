@@ -7,20 +7,20 @@ import SceneModel
 
 extension Wiring {
     /// Makes the running rule depend on the shape of the tree below a node.
-    func readStructure(of row: UInt32) throws {
+    func readStructure(of row: NodeRow) throws {
         let attribute: AttributeID
-        if let existing = nodes[Int(row)].structure {
+        if let existing = nodes[row].structure {
             attribute = existing
         } else {
             attribute = createInput(.value(0), node: row, name: "structure", source: .system)
-            nodes[Int(row)].structure = attribute
+            nodes[row].structure = attribute
         }
         _ = try engine.read(attribute)
     }
 
     /// Invalidates everything that depends on the shape of the tree around a node, for example values that are gathered
     /// from below. O(depth).
-    func shapeChanged(at row: UInt32) {
+    func shapeChanged(at row: NodeRow) {
         countWrappingChange(of: nodes.isOpaque(row) ? row : nodes.container(of: row))
         for row in nodes.upward(from: row) { countChange(of: row) }
         if nodes.hasPlaces { shapeChangedAround(row) }
@@ -28,19 +28,19 @@ extension Wiring {
 
     /// For placed nodes: the part of `shapeChanged` for nodes that are around it only where it stands, or only where it
     /// was declared.
-    private func shapeChangedAround(_ row: UInt32) {
+    private func shapeChangedAround(_ row: NodeRow) {
         let declared = Array(nodes.upward(from: row))
         for row in nodes.around(row) where !declared.contains(row) { countChange(of: row) }
         if let opaque = declared.first(where: { nodes.isOpaque($0) }) { countWrappingChange(of: opaque) }
     }
 
-    private func countWrappingChange(of container: UInt32) {
+    private func countWrappingChange(of container: NodeRow) {
         // The vertices that read the count are among the extras.
-        if nodes[Int(container)].hasExtras { nodes[Int(container)].wrappingChanges &+= 1 }
+        if nodes[container].hasExtras { nodes[container].wrappingChanges &+= 1 }
     }
 
-    private func countChange(of row: UInt32) {
-        guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else {
+    private func countChange(of row: NodeRow) {
+        guard let structure = nodes[row].structure, case .value(.int(let count)) = content(of: structure) else {
             return
         }
         setInput(structure, .value(.int(count + 1)))
@@ -57,8 +57,8 @@ extension Wiring {
 
     /// As `shapeChanged`, after a change of what a node says about itself. The container of the subview that the node
     /// is, or wraps, is told, too.
-    func wrappingChanged(at row: UInt32) {
-        if row != NodeID.root.row {
+    func wrappingChanged(at row: NodeRow) {
+        if row != .root {
             countWrappingChange(of: nodes.container(of: row))
             if nodes.hasPlaces, let opaque = nodes.upward(from: row).dropFirst().first(where: { nodes.isOpaque($0) }) {
                 countWrappingChange(of: opaque)
@@ -68,12 +68,12 @@ extension Wiring {
     }
 
     /// The vertex of an attribute that every node has; made at the first call.
-    func systemAttribute(_ which: SystemAttribute, of row: UInt32) -> AttributeID {
-        if let existing = nodes[Int(row)].system[which] { return existing }
+    func systemAttribute(_ which: SystemAttribute, of row: NodeRow) -> AttributeID {
+        if let existing = nodes[row].system[which] { return existing }
         let made: AttributeID
         switch which {
         case .selfID:
-            made = createInput(.value(.string(nodes[Int(row)].id.text)), node: row, name: "self.id", source: .system)
+            made = createInput(.value(.string(nodes[row].id.text)), node: row, name: "self.id", source: .system)
         case .selfPath:
             made = createInput(.value(.string(nodes.path(of: row))), node: row, name: "self.path", source: .system)
         case .selfIndex:
@@ -88,34 +88,15 @@ extension Wiring {
         case .preference(let key):
             made = createRule(node: row, name: "preferences.\(key)", source: .preference(key: key))
         }
-        nodes[Int(row)].system[which] = made
+        nodes[row].system[which] = made
         return made
     }
 
     /// Updates `self.path` of nodes whose paths have changed.
-    func placeChanged(of rows: [UInt32]) {
+    func placeChanged(of rows: [NodeRow]) {
         for row in rows {
-            if let attribute = nodes[Int(row)].system[.selfPath] {
+            if let attribute = nodes[row].system[.selfPath] {
                 setInput(attribute, .value(.string(nodes.path(of: row))))
-            }
-        }
-    }
-
-    /// Notes that the children of a node may have other indices than before.
-    func indicesChanged(below parent: UInt32) {
-        let parent = nodes.visible(parent)
-        if nodes[Int(parent)].hasNumberedChildren { unsettled.indices.insert(parent) }
-    }
-
-    /// Counts the children of the nodes where that is due.
-    func updateIndices() {
-        let parents = unsettled.indices
-        unsettled.indices = []
-        for parent in parents where nodes.isAlive(parent) {
-            for (position, child) in nodes.visibleChildren(of: parent).enumerated() {
-                if let attribute = nodes[Int(child)].system[.selfIndex] {
-                    setInput(attribute, .value(.int(Int64(position))))
-                }
             }
         }
     }

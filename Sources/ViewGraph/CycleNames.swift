@@ -14,7 +14,7 @@ struct CycleNames {
     /// are named.
     func nameSteps(of cycle: [AttributeID]) -> [String] {
         let first =
-            cycle.firstIndex { !graph.isUnnamed($0) && graph.attributes[Int($0.index)]?.place == nil } ?? 0
+            cycle.firstIndex { !graph.isUnnamed($0) && graph.attributes[$0]?.place == nil } ?? 0
         let way = Array(cycle[first...] + cycle[..<first])
         let told = CycleNames.toldSteps
         // Neighbours may have the same name.
@@ -31,11 +31,11 @@ struct CycleNames {
     private func stepNames(_ steps: ArraySlice<AttributeID>) -> [String] {
         var names: [String] = []
         for attribute in steps {
-            guard let record = graph.attributes[Int(attribute.index)] else { continue }
+            guard let record = graph.attributes[attribute] else { continue }
             let name: String
-            if graph.nodes[Int(record.node)].instances?.data == attribute {
+            if graph.nodes[record.node].instances?.data == attribute {
                 name = graph.elementsPath(of: record.node)
-            } else if graph.isUnnamed(attribute), record.place == nil, !graph.nodes[Int(record.node)].isObject {
+            } else if graph.isUnnamed(attribute), record.place == nil, !graph.nodes[record.node].isObject {
                 // The field of an override has the name of the override, and another word.
                 name = graph.nodes.path(of: record.node) + "." + record.name.prefix { $0 != " " }
             } else {

@@ -49,7 +49,7 @@ extension Wiring {
 
     /// The attribute in whose value a vertex is a place, and the steps to it.
     private func wholeAndSteps(of vertex: AttributeID) -> (AttributeID, [AttributePath.Step])? {
-        guard let record = attributes[Int(vertex.index)] else { return nil }
+        guard let record = attributes[vertex] else { return nil }
         guard let entry = record.place else { return (vertex, []) }
         return (entry.tree.whole, entry.steps)
     }

@@ -25,7 +25,7 @@ extension Description {
     }
 
     /// The named layers that say something of a node, lower ones first.
-    func layerNames(of row: UInt32) -> [Value] {
+    func layerNames(of row: NodeRow) -> [Value] {
         if nodes.layers.isEmpty || nodes.isMade(row) { return [] }
         guard let node = nodes.layers[nodes.key(of: row)] else { return [] }
         return node.parts.filter { $0.content != nil }.compactMap { nodes.layers.layer($0.layer) }.filter { layer in
@@ -34,8 +34,8 @@ extension Description {
     }
 
     /// The uppermost named layer that says an attribute of a node; nil if the edits say it, or no named layer does.
-    func layerSaying(_ name: String, of row: UInt32) -> NamedLayers.Layer? {
-        if nodes.layers.isEmpty || nodes.isMade(row) || nodes[Int(row)].isObject { return nil }
+    func layerSaying(_ name: String, of row: NodeRow) -> NamedLayers.Layer? {
+        if nodes.layers.isEmpty || nodes.isMade(row) || nodes[row].isObject { return nil }
         func isSaid(_ content: PartContent) -> Bool {
             [content.said, content.members].contains { said in
                 said?.attributes.contains { $0.name.hasSameBytes(as: name) } == true
@@ -125,7 +125,7 @@ extension NamedLayers {
         var key = key
         while let parent = StoredKey.parentKey(of: key) {
             if let row = nodes.row(ofKey: parent) {
-                return nodes[Int(row)].part?.removed.contains(Name(StoredKey.id(of: key))) != true
+                return nodes[row].part?.removed.contains(Name(StoredKey.id(of: key))) != true
             }
             key = parent
         }

@@ -24,8 +24,8 @@ public struct Description {
         }
         try graph.chargeDescription(of: rows.lazy.map(\.row))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
-        var described: [UInt32: Value] = [:]
-        for (row, level) in rows.reversed() where !nodes[Int(row)].isTransparent {
+        var described: [NodeRow: Value] = [:]
+        for (row, level) in rows.reversed() where !nodes[row].isTransparent {
             var map = describeNode(row)
             let children = nodes.visibleChildren(of: row)
             if level < depth {
@@ -43,8 +43,8 @@ public struct Description {
         return described[node.row] ?? .null
     }
 
-    private func describeNode(_ row: UInt32) -> ValueMap {
-        let node = nodes[Int(row)]
+    private func describeNode(_ row: NodeRow) -> ValueMap {
+        let node = nodes[row]
         var map = ValueMap()
         map["id"] = .string(node.id.text)
         map["path"] = .string(nodes.path(of: row))
@@ -61,12 +61,12 @@ public struct Description {
     }
 
     /// `{if or switch, shows?, error?}` of each choice between a node and its children, in order.
-    private func choices(below row: UInt32) -> [Value] {
-        guard nodes[Int(row)].hasTransparentChildren else { return [] }
+    private func choices(below row: NodeRow) -> [Value] {
+        guard nodes[row].hasTransparentChildren else { return [] }
         var found: [Value] = []
-        var pending = nodes[Int(row)].children.reversed() as [UInt32]
+        var pending = nodes[row].children.reversed() as [NodeRow]
         while let next = pending.popLast() {
-            let node = nodes[Int(next)]
+            let node = nodes[next]
             guard node.isTransparent else { continue }
             pending += node.children.reversed()
             guard let state = node.instances, let made = node.definition.forEach, let choice = made.choice else {
@@ -162,7 +162,7 @@ public struct Description {
         try graph.chargeDescription(of: rows)
         var found: [AttributeID] = []
         for row in rows.sorted() {
-            let node = nodes[Int(row)]
+            let node = nodes[row]
             found += graph.allAttributes(of: row).map(\.attribute)
             found += node.modifierVertices
             // These vertices are made for their readers, so they would show that hidden readers exist.
@@ -170,7 +170,7 @@ public struct Description {
         }
         if graph.mayRead != nil { return found }
         for attribute in found {
-            graph.attributes[Int(attribute.index)]?.projections?.forEachAttribute { found.append($0) }
+            graph.attributes[attribute]?.projections?.forEachAttribute { found.append($0) }
         }
         return found
     }
@@ -236,10 +236,10 @@ extension Wiring {
 
     /// Charges for an answer that describes nodes, before the answer is made. Attributes are charged by their last
     /// values; rules that have to run are charged when they run.
-    func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
+    func chargeDescription(of rows: some Sequence<NodeRow>) throws(Failure) {
         for row in rows {
             try charge(Wiring.stepsPerDescribedNode)
-            for (_, attribute) in nodes[Int(row)].attributes {
+            for (_, attribute) in nodes[row].attributes {
                 try charge(
                     Wiring.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
             }

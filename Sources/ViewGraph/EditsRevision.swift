@@ -11,9 +11,9 @@ extension ViewGraph {
     ///   - isReplacing: all below that node is meant.
     public func lastEdit(of scene: SceneDefinition, at node: NodeID, isReplacing: Bool) -> UInt64 {
         var last: UInt64 = 0
-        func note(_ row: UInt32) {
+        func note(_ row: NodeRow) {
             // Nodes that came together have the revision of the uppermost one.
-            let known = nodes.upward(from: row).lazy.map { self.nodes[Int($0)].part }.first { part in
+            let known = nodes.upward(from: row).lazy.map { self.nodes[$0].part }.first { part in
                 part?.isMade != true || part?.revision ?? 0 > 0
             }
             last = max(last, known??.revision ?? 0)
@@ -29,7 +29,7 @@ extension ViewGraph {
                 else {
                     let key = nodes.key(of: row) + "/" + StoredKey.escape(definition.id.text)
                     last = max(
-                        last, nodes[Int(row)].part?.revision ?? 0, persistence.restoredRevision,
+                        last, nodes[row].part?.revision ?? 0, persistence.restoredRevision,
                         persistence.absentRows[key]?.revision ?? 0)
                     continue
                 }

@@ -13,9 +13,9 @@ extension Wiring {
             declarations.environment[key.name] = key
             systemStandards[key.name] = key.defaultValue
             let attribute = createInput(
-                .value(key.defaultValue), node: NodeID.root.row, name: key.name, kind: .state, type: key.type,
+                .value(key.defaultValue), node: .root, name: key.name, kind: .state, type: key.type,
                 source: .state(isTransient: true), isHidden: false)
-            nodes[0].attributes.add(key.name, attribute)
+            nodes[.root].attributes.add(key.name, attribute)
             environmentDefaults[key.name] = attribute
         }
     }
@@ -30,14 +30,14 @@ extension Wiring {
 
     /// Sets a system value of the root, outside any client's transaction.
     public func setSystemValue(_ name: String, _ value: Value) {
-        guard let attribute = ownAttribute(name, of: NodeID.root.row) else { return }
+        guard let attribute = ownAttribute(name, of: .root) else { return }
         setInput(attribute, .value(value))
     }
 
     /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.
     /// - Parameters: as for `nearestOverride`.
     func environmentSource(
-        _ key: String, at row: UInt32, before position: Int? = nil, standingBefore: Int? = nil,
+        _ key: String, at row: NodeRow, before position: Int? = nil, standingBefore: Int? = nil,
         isDeclared: Bool = false
     ) -> AttributeID? {
         if let found = nodes.nearestOverride(
@@ -56,7 +56,7 @@ extension Wiring {
             made = createDefault(type, definition)
         } else {
             made = createInput(
-                .value(definition.defaultValue), node: NodeID.root.row, name: "env.\(key)", type: definition.type,
+                .value(definition.defaultValue), node: .root, name: "env.\(key)", type: definition.type,
                 source: .system)
         }
         environmentDefaults[key] = made
@@ -69,7 +69,7 @@ extension Wiring {
         defer { unsettled.nodes = others }
         let role = AttributeRole.state(initial: key.defaultValue, isTransient: true)
         let definition = AttributeDefinition(name: "env.\(key.name)", role: role, type: key.type, position: .none)
-        let made = createObject(type, key.defaultValue, definition, of: NodeID.root.row, isHidden: true)
+        let made = createObject(type, key.defaultValue, definition, of: .root, isHidden: true)
         for row in unsettled.nodes { connectReferences(of: row) }
         for row in unsettled.nodes { _ = connectExpressions(of: row) }
         return made
@@ -83,10 +83,10 @@ extension Wiring {
         do { return .value(try whole.changing(steps) { _ in part }) } catch { return .failure(error) }
     }
 
-    func objectValue(_ row: UInt32) throws -> Content {
+    func objectValue(_ row: NodeRow) throws -> Content {
         guard nodes.isAlive(row) else { return .failure(RuleHost.removed) }
-        var map = ValueMap(minimumCapacity: nodes[Int(row)].attributes.count)
-        for (name, attribute) in nodes[Int(row)].attributes {
+        var map = ValueMap(minimumCapacity: nodes[row].attributes.count)
+        for (name, attribute) in nodes[row].attributes {
             switch try engine.read(attribute) {
             case .value(let value): map[name] = value
             case .failure(let failure): return .failure(failure)
@@ -96,9 +96,9 @@ extension Wiring {
     }
 
     /// The stored properties of an object, with the writes of the open transaction.
-    func storedProperties(of object: UInt32) -> ValueMap {
+    func storedProperties(of object: NodeRow) -> ValueMap {
         var map = ValueMap()
-        for (name, attribute) in nodes[Int(object)].attributes {
+        for (name, attribute) in nodes[object].attributes {
             switch record(attribute).source {
             case .state: map[name] = transaction?.value(of: attribute) ?? content(ofStored: attribute).value
             // The recursion is as deep as types contain each other.

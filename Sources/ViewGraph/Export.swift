@@ -21,20 +21,20 @@ struct SceneExporter {
     private var count = 0
     private var components: CurrentComponents
 
-    init(_ graph: Wiring, at row: UInt32) {
+    init(_ graph: Wiring, at row: NodeRow) {
         self.graph = graph
         components = CurrentComponents(graph.declarations.components)
-        place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
+        place = row == .root ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
     /// - Throws: `limit` for more than `limit` nodes, or more levels than a document can have.
-    mutating func makeDocument(of row: UInt32, limit: Int) throws(Failure) -> Value {
-        let isRoot = row == NodeID.root.row
+    mutating func makeDocument(of row: NodeRow, limit: Int) throws(Failure) -> Value {
+        let isRoot = row == .root
         let nodes: [Value]
         if isRoot {
             exportSystemValues()
             var list: [Value] = []
-            for child in graph.nodes[Int(row)].children { list.append(try node(child, limit)) }
+            for child in graph.nodes[row].children { list.append(try node(child, limit)) }
             nodes = list
         } else {
             nodes = [try node(row, limit)]
@@ -80,8 +80,8 @@ struct SceneExporter {
 
     /// Writes a node with everything below. Children come after their parents in `rows`, so the reverse order has every
     /// child ready.
-    private mutating func node(_ top: UInt32, _ limit: Int) throws(Failure) -> Value {
-        var rows: [(row: UInt32, level: Int, shown: [UInt32], isUse: Bool)] = []
+    private mutating func node(_ top: NodeRow, _ limit: Int) throws(Failure) -> Value {
+        var rows: [(row: NodeRow, level: Int, shown: [NodeRow], isUse: Bool)] = []
         var pending = [(top, 0)]
         while let (row, level) = pending.popLast() {
             let isUse = isUse(row)
@@ -89,41 +89,41 @@ struct SceneExporter {
             rows.append((row, level, shown, isUse))
             try enter(level, limit)
             if !isUse {
-                for template in graph.nodes[Int(row)].definition.forEach?.templates ?? [] {
+                for template in graph.nodes[row].definition.forEach?.templates ?? [] {
                     try enter(template, level + 1, limit)
                 }
             }
             pending += shown.reversed().map { ($0, level + 1) }
         }
         var order = rows.indices.reversed().makeIterator()
-        var made: [UInt32: Value] = [:]
+        var made: [NodeRow: Value] = [:]
         while let position = order.next() {
             let (row, _, shown, isUse) = rows[position]
             noteDangling(in: row, isUse)
             var fields = isUse ? use(row) : plain(row)
             for (key, slot) in [("header", Slot.header), ("children", .content), ("footer", .footer)] {
-                let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap {
+                let list = shown.filter { graph.nodes[$0].slot == slot }.compactMap {
                     made.removeValue(forKey: $0)
                 }
                 guard !list.isEmpty else { continue }
                 if slot == .content, isUse, graph.nodes.hasPlaces {
-                    addGiven(list, at: shown.filter { graph.nodes[Int($0)].slot == slot }, to: &fields)
+                    addGiven(list, at: shown.filter { graph.nodes[$0].slot == slot }, to: &fields)
                     continue
                 }
-                fields[graph.nodes[Int(row)].kind == .section && slot == .content ? "content" : key] = .list(list)
+                fields[graph.nodes[row].kind == .section && slot == .content ? "content" : key] = .list(list)
             }
             made[row] = .map(fields)
         }
         // In the order of the tree: the loop above went backwards.
         for entry in rows where entry.isUse { exportStates(inside: entry.row, below: entry.shown) }
-        for entry in rows where !entry.isUse && graph.nodes[Int(entry.row)].kind.isMadeFromData {
+        for entry in rows where !entry.isUse && graph.nodes[entry.row].kind.isMadeFromData {
             exportStates(inside: entry.row, below: [])
         }
         return made[top] ?? .null
     }
 
     /// Writes the nodes that are given to a component under their slots.
-    private func addGiven(_ list: [Value], at rows: [UInt32], to fields: inout ValueMap) {
+    private func addGiven(_ list: [Value], at rows: [NodeRow], to fields: inout ValueMap) {
         var slots = ValueMap()
         for (row, value) in zip(rows, list) {
             let slot = graph.nodes.givenSlot(of: row)
@@ -164,27 +164,27 @@ struct SceneExporter {
     }
 
     /// Children that the document names: all but those that the component's body or data makes.
-    private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
-        let node = graph.nodes[Int(row)]
+    private func children(of row: NodeRow, _ isUse: Bool) -> [NodeRow] {
+        let node = graph.nodes[row]
         if node.kind.isMadeFromData { return [] }
         guard isUse, let body = node.definition.body else {
             guard graph.nodes.hasPlaces else { return node.children }
             // Without its component, a choice that is made from what the component is given means nothing. The nodes
             // below it are written in its place.
             return node.children.flatMap { child in
-                let forEach = graph.nodes[Int(child)].definition.forEach
+                let forEach = graph.nodes[child].definition.forEach
                 let isLost = forEach?.choice != nil && forEach?.isMadeFromGiven == true
                 return isLost ? graph.nodes.visibleChildren(of: child) : [child]
             }
         }
         let inside = Set(body.slotted.map(\.0.id))
-        return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
+        return node.children.filter { !inside.contains(graph.nodes[$0].id) }
     }
 
     /// True if a node can be written as the use of its component: the component still says the same, and nobody has
     /// changed what it made.
-    private mutating func isUse(_ row: UInt32) -> Bool {
-        let node = graph.nodes[Int(row)]
+    private mutating func isUse(_ row: NodeRow) -> Bool {
+        let node = graph.nodes[row]
         guard node.definition.component != nil, let body = node.definition.body, components.isCurrent(body),
             node.kind == body.kind || !node.children.isEmpty
         else { return false }
@@ -204,15 +204,15 @@ struct SceneExporter {
 
     /// True if the nodes below a use are those of the body, in the same order, followed only by nodes that are given to
     /// it.
-    private func isInside(_ top: UInt32, as body: NodeDefinition) -> Bool {
+    private func isInside(_ top: NodeRow, as body: NodeDefinition) -> Bool {
         var pending = [(body, top)]
         while let (definition, row) = pending.popLast() {
             for slot in [Slot.header, .content, .footer] {
                 let wanted = definition.slotted.filter { $0.1 == slot }.map(\.0)
-                let found = graph.nodes[Int(row)].children.filter { graph.nodes[Int($0)].slot == slot }
+                let found = graph.nodes[row].children.filter { graph.nodes[$0].slot == slot }
                 guard row == top ? found.count >= wanted.count : found.count == wanted.count else { return false }
                 for (child, live) in zip(wanted, found) {
-                    let living = graph.nodes[Int(live)]
+                    let living = graph.nodes[live]
                     // A node from elsewhere may have replaced the body's node and have its id.
                     guard living.id == child.id, living.isContent == child.isContent,
                         living.definition.isCopy(of: child) || living.definition.hasSameMembers(as: child),
@@ -220,14 +220,14 @@ struct SceneExporter {
                     else { return false }
                     if !child.isRepeated, child.forEach == nil { pending.append((child, live)) }
                 }
-                guard found.dropFirst(wanted.count).allSatisfy({ graph.nodes[Int($0)].isContent }) else { return false }
+                guard found.dropFirst(wanted.count).allSatisfy({ graph.nodes[$0].isContent }) else { return false }
             }
         }
         return true
     }
 
-    private mutating func plain(_ row: UInt32) -> ValueMap {
-        let node = graph.nodes[Int(row)]
+    private mutating func plain(_ row: NodeRow) -> ValueMap {
+        let node = graph.nodes[row]
         var definition = node.definition
         if graph.nodes.hasPlaces, let data = definition.forEach {
             definition = NodeDefinition(copyOf: definition, id: node.id)
@@ -256,8 +256,8 @@ struct SceneExporter {
 
     /// Notes the names in a node's attributes and modifiers that resolve to nothing where the node stands, or to an
     /// attribute that the client may not read.
-    private mutating func noteDangling(in row: UInt32, _ isUse: Bool) {
-        let names = ReferredNames(in: graph.nodes[Int(row)].definition)
+    private mutating func noteDangling(in row: NodeRow, _ isUse: Bool) {
+        let names = ReferredNames(in: graph.nodes[row].definition)
         let all = [
             (names.enclosing, Scope.enclosing), (names.modifier, .modifier), (names.use, .modifier.atUse(isUse)),
         ]
@@ -269,8 +269,8 @@ struct SceneExporter {
         }
     }
 
-    private func use(_ row: UInt32) -> ValueMap {
-        let node = graph.nodes[Int(row)]
+    private func use(_ row: NodeRow) -> ValueMap {
+        let node = graph.nodes[row]
         var fields = ValueMap([(.string("id"), .string(node.id.text))])
         DefinitionWriter.addUse(of: node.definition, into: &fields)
         return fields
@@ -279,11 +279,11 @@ struct SceneExporter {
     // MARK: Values
 
     /// Writes the states inside uses and lists whose values are not the initial ones.
-    private mutating func exportStates(inside top: UInt32, below excluded: [UInt32]) {
+    private mutating func exportStates(inside top: NodeRow, below excluded: [NodeRow]) {
         let excluded = Set(excluded)
         var pending = [top]
         while let row = pending.popLast() {
-            let node = graph.nodes[Int(row)]
+            let node = graph.nodes[row]
             for (_, attribute) in node.attributes { exportState(attribute) }
             pending += node.children.reversed().filter { !excluded.contains($0) }
         }
@@ -293,7 +293,7 @@ struct SceneExporter {
         let record = graph.record(attribute)
         guard record.kind == .state, case .state(let initial, _)? = record.definition?.role else { return }
         if case .object(let object) = record.source {
-            for (_, property) in graph.nodes[Int(object)].attributes { exportState(property) }
+            for (_, property) in graph.nodes[object].attributes { exportState(property) }
             return
         }
         guard case .value(let value) = graph.content(of: attribute),

@@ -14,18 +14,20 @@ enum ListUpdate {
     case refused
 }
 
-/// Counts the changes of lists between a change of their data and the moment when all instances agree with it.
+/// Counts the changes of lists, and how often states begin, until all instances agree with their data.
 struct Settlement {
     /// By list: how often its instances have changed, and how many were made after the first change.
-    fileprivate var changes: [UInt32: (count: Int, made: Int)] = [:]
+    fileprivate var changes: [NodeRow: (count: Int, made: Int)] = [:]
     /// Lists that were found to change without end, with the loop that each is in. They are not updated again in this
     /// settlement.
-    fileprivate(set) var endless: [UInt32: [AttributeID]] = [:]
+    fileprivate(set) var endless: [NodeRow: [AttributeID]] = [:]
+    /// How often states without a value were given one.
+    var beginnings = 0
 
     /// A list that makes so many instances for one transaction, after its first change, is searched for a loop.
     fileprivate static let growth = 4096
 
-    func dropEndless(from lists: inout Set<UInt32>) {
+    func dropEndless(from lists: inout Set<NodeRow>) {
         if endless.isEmpty { return }
         for row in endless.keys { lists.remove(row) }
     }
@@ -38,7 +40,7 @@ extension Lists {
     ///
     /// A list that does not depend on its own instances changes no more often than there are lists for it to follow.
     /// - Returns: the loop that the list is in, if it is endless.
-    func findLoop(after update: ListUpdate, of row: UInt32, _ settlement: inout Settlement) -> [AttributeID]? {
+    func findLoop(after update: ListUpdate, of row: NodeRow, _ settlement: inout Settlement) -> [AttributeID]? {
         let before = settlement.changes[row]
         var isSuspect = false
         switch update {
@@ -57,29 +59,29 @@ extension Lists {
         guard isSuspect else { return nil }
         if let found = feedback(of: row) { return found }
         guard before?.count ?? 0 > graph.limits.structureRounds + graph.listsByData.count else { return nil }
-        return (nodes[Int(row)].instances?.data).map { [$0] }
+        return (nodes[row].instances?.data).map { [$0] }
     }
 
     /// The lists in a loop, each with an error that names the loop.
-    func findEndless(in loop: [AttributeID]) -> [(list: UInt32, failure: Failure)] {
+    func findEndless(in loop: [AttributeID]) -> [(list: NodeRow, failure: Failure)] {
         let steps = CycleNames(graph).nameSteps(of: loop)
-        return loop.compactMap { graph.listsByData[$0.index] }.map { list in
+        return loop.compactMap { graph.listsByData[$0] }.map { list in
             let path = nodes.path(of: list)
             let failure = Failure(
                 .cycle,
                 "\(path) would change its instances without end, because its data depends on them: "
                     + (steps + steps.prefix(1)).joined(separator: " → "),
-                path: nodes[Int(list)].isTransparent ? path : graph.elementsPath(of: list),
+                path: nodes[list].isTransparent ? path : graph.elementsPath(of: list),
                 hint: "let the data read something that these instances do not change")
             return (list, failure)
         }
     }
 
     /// Notes that a list in a loop was emptied.
-    func noteStopped(_ list: UInt32, _ failure: Failure, _ loop: [AttributeID], _ settlement: inout Settlement) {
+    func noteStopped(_ list: NodeRow, _ failure: Failure, _ loop: [AttributeID], _ settlement: inout Settlement) {
         settlement.endless[list] = loop
         graph.unsettled.lists.remove(list)
-        nodes[Int(list)].instances?.failure = failure
+        nodes[list].instances?.failure = failure
         orderChanged(of: list)
     }
 
@@ -87,13 +89,13 @@ extension Lists {
     /// has run again.
     func noteEndless(_ settlement: Settlement) {
         if settlement.endless.isEmpty { return }
-        let lists = settlement.endless.filter { nodes[Int($0.key)].instances?.failure?.code == .cycle }
-        for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = graph.content(of: data) } }
+        let lists = settlement.endless.filter { nodes[$0.key].instances?.failure?.code == .cycle }
+        for row in lists.keys { if let data = nodes[row].instances?.data { _ = graph.content(of: data) } }
         for (row, loop) in lists {
             // Only rules count: gathered values are also evaluated again for changes that do not concern the list.
-            let rules = loop.filter { if case .rule? = graph.attributes[Int($0.index)]?.source { true } else { false } }
+            let rules = loop.filter { if case .rule? = graph.attributes[$0]?.source { true } else { false } }
             let endless = EndlessData(rules: rules, runs: runs(of: rules))
-            nodes[Int(row)].instances?.endless = endless
+            nodes[row].instances?.endless = endless
         }
     }
 
@@ -104,8 +106,8 @@ extension Lists {
 
     /// The shortest path upstream from a list's data to the list's own instances; nil if there is none. It begins with
     /// the data, and includes the data of other lists on the way. O(vertices upstream + their edges).
-    private func feedback(of row: UInt32) -> [AttributeID]? {
-        guard let start = nodes[Int(row)].instances?.data else { return nil }
+    private func feedback(of row: NodeRow) -> [AttributeID]? {
+        guard let start = nodes[row].instances?.data else { return nil }
         var readBy: [AttributeID: AttributeID] = [:]
         var reached = [start]
         var next = 0
@@ -129,14 +131,14 @@ extension Lists {
     /// The data of the lists that determine a vertex without being its inputs: lists that make the nodes from which it
     /// gathers, whose element it is, or whose ids it contains.
     private func listsBehind(_ attribute: AttributeID) -> [AttributeID] {
-        guard let record = graph.attributes[Int(attribute.index)] else { return [] }
+        guard let record = graph.attributes[attribute] else { return [] }
         switch record.source {
         case .subviewList, .sections, .given: return lists(makingSubviewsOf: record.node)
-        case .preference, .preferenceOutput, .elements: return nodes[Int(record.node)].instances.map { [$0.data] } ?? []
+        case .preference, .preferenceOutput, .elements: return nodes[record.node].instances.map { [$0.data] } ?? []
         case .system:
-            let parent = nodes[Int(record.node)].parent
-            guard let list = nodes[Int(parent)].instances, parent != record.node else { return [] }
-            let instance = nodes[Int(record.node)]
+            let parent = nodes[record.node].parent
+            guard let list = nodes[parent].instances, parent != record.node else { return [] }
+            let instance = nodes[record.node]
             let isMade =
                 instance.instance?.element == attribute || instance.instance?.index == attribute
                 || instance.system[.selfIndex] == attribute
@@ -146,12 +148,12 @@ extension Lists {
     }
 
     /// The data of the lists between a container and its subviews.
-    private func lists(makingSubviewsOf row: UInt32) -> [AttributeID] {
+    private func lists(makingSubviewsOf row: NodeRow) -> [AttributeID] {
         var found: [AttributeID] = []
-        var pending = nodes.shown(in: row) + nodes[Int(row)].children
+        var pending = nodes.shown(in: row) + nodes[row].children
         while let next = pending.popLast() {
             if nodes.isOpaque(next) { continue }
-            if let list = nodes[Int(next)].instances { found.append(list.data) }
+            if let list = nodes[next].instances { found.append(list.data) }
             pending += nodes.shown(in: next)
         }
         return found

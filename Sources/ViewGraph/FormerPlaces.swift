@@ -4,7 +4,7 @@ import SceneModel
 extension Wiring {
     /// Refuses a document whose nodes were elsewhere, if there is a node at that place: only a start gives stored
     /// values to other nodes.
-    func refuseFormerPlaces(of scene: SceneDefinition, at top: UInt32) throws(Failure) {
+    func refuseFormerPlaces(of scene: SceneDefinition, at top: NodeRow) throws(Failure) {
         if !scene.hasFormerPlaces { return }
         let place = nodes.keyIDs(of: top)
         var pending = scene.nodes.map { (node: $0, now: place, before: place) }

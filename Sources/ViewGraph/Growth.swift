@@ -97,7 +97,7 @@ extension Wiring {
     }
 
     /// The part of a limit that the present requester may use. The last part is for root and the daemon's own user.
-    func most(of limit: Int) -> Int { mayTakeLast ? limit : Standing.common(of: limit) }
+    func most(of limit: Int) -> Int { request.mayTakeLast ? limit : Standing.common(of: limit) }
 
     /// Charges steps to the current request.
     /// - Throws: `limit` when none are left.

@@ -18,9 +18,9 @@ extension Wiring {
     /// The type that every value at a place has. For a reference that may find no object, it is the type of the object.
     func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
-        guard let record = attributes[Int(place.attribute.index)] else { return .dyn }
+        guard let record = attributes[place.attribute] else { return .dyn }
         if case .object(let node) = record.source, nodes.isAlive(node), place.steps.isEmpty,
-            let name = nodes[Int(node)].definition.component
+            let name = nodes[node].definition.component
         {
             return .object(name)
         }

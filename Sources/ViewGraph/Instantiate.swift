@@ -6,7 +6,7 @@ import SceneModel
 // From definitions to vertices.
 
 extension Wiring {
-    func createAttribute(_ definition: AttributeDefinition, of row: UInt32) {
+    func createAttribute(_ definition: AttributeDefinition, of row: NodeRow) {
         let attribute: AttributeID
         if case .state(let initial, let isTransient) = definition.role {
             if case .object(let type) = definition.type, let object = declarations.types[type] {
@@ -14,7 +14,7 @@ extension Wiring {
             } else {
                 // The checker has converted initial values to their types, except for objects. Instances share these
                 // values.
-                let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
+                let mayMissParts = nodes[row].isObject || !definition.type.objectNames.isEmpty
                 let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
                     definition.start == nil ? .value(beginning) : Wiring.notBegun,
@@ -24,17 +24,17 @@ extension Wiring {
         } else {
             attribute = createRule(AttributeRecord(node: row, definition, source: .unconnected))
         }
-        nodes[Int(row)].attributes.add(definition.name, attribute)
+        nodes[row].attributes.add(definition.name, attribute)
         structureChange.addedAttributes.append(attribute)
     }
 
-    func createHidden(_ name: String, _ row: UInt32, _ type: ValueType = .dyn) -> AttributeID {
+    func createHidden(_ name: String, _ row: NodeRow, _ type: ValueType = .dyn) -> AttributeID {
         createRule(node: row, name: name, type: type, source: .unconnected)
     }
 
     /// Makes the object in a state as a hidden node, so that each property is tracked by itself.
     func createObject(
-        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32,
+        _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: NodeRow,
         isHidden: Bool = false
     ) -> AttributeID {
         let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
@@ -42,7 +42,7 @@ extension Wiring {
         let object = createNode(
             id: Name(definition.name), definition: node, kind: .group, parent: row, slot: .content,
             isScopeBoundary: true)
-        nodes[Int(object)].isObject = true
+        nodes[object].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
         unsettled.nodes.append(object)
         if !isHidden { return createRule(AttributeRecord(node: row, definition, source: .object(node: object))) }
@@ -68,31 +68,31 @@ extension Wiring {
     }
 
     /// Makes the vertices of a node's modifiers.
-    func createModifiers(of row: UInt32) {
-        let definition = nodes[Int(row)].definition
+    func createModifiers(of row: NodeRow) {
+        let definition = nodes[row].definition
         if definition.isPlain { return }
         for modifier in definition.environmentModifiers {
             switch modifier {
             case .override(let entry):
                 let type = entry.steps.isEmpty ? entry.type : declarations.environment[entry.key]?.type ?? .dyn
-                nodes[Int(row)].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
+                nodes[row].environment.append((entry.key, createHidden("environment.\(entry.key)", row, type)))
             case .transform(let transform):
                 let type =
                     transform.steps.isEmpty ? transform.type : declarations.environment[transform.key]?.type ?? .dyn
                 let vertex = createHidden("transformEnvironment.\(transform.key)", row, type)
-                nodes[Int(row)].environment.append((transform.key, vertex))
+                nodes[row].environment.append((transform.key, vertex))
             }
         }
         for entry in definition.containerValues {
-            nodes[Int(row)].containerValues.append(
+            nodes[row].containerValues.append(
                 (entry.key, entry.steps, createHidden("containerValues.\(entry.key)", row, entry.type)))
         }
-        if definition.tag != nil { nodes[Int(row)].tag = createHidden("tag", row) }
+        if definition.tag != nil { nodes[row].tag = createHidden("tag", row) }
         for entry in definition.preferences {
-            nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row, entry.type)))
+            nodes[row].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row, entry.type)))
         }
         for (position, modifier) in definition.animations.enumerated() {
-            nodes[Int(row)].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
+            nodes[row].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
         }
     }
 }

@@ -9,15 +9,15 @@ extension Wiring {
     public var namedAttributes: Int {
         var count = 0
         for row in nodes.living {
-            let node = nodes[Int(row)]
+            let node = nodes[row]
             count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
         }
         return count
     }
 
     /// The kept states of nodes and of the objects in them, found during the iteration.
-    func keptStates(of rows: [UInt32]) -> some Collection<AttributeID> {
-        withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {
+    func keptStates(of rows: [NodeRow]) -> some Collection<AttributeID> {
+        withObjects(rows).lazy.flatMap { self.nodes[$0].attributes.list }.map(\.attribute).filter {
             self.isKept($0)
         }
     }
@@ -38,14 +38,14 @@ extension Wiring {
 
     public func placeType(of place: Place) -> ValueType? {
         let place = follow(place)
-        return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil
+        return place.steps.isEmpty ? attributes[place.attribute]?.type : nil
     }
 
     /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as
     /// places in the attribute that holds the object.
     public func nodeAndName(of attribute: AttributeID) -> (NodeID, String)? {
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
-            !nodes[Int(record.node)].isObject, isNamed(attribute)
+        guard engine.isAlive(attribute), let record = attributes[attribute], !record.isHidden,
+            !nodes[record.node].isObject, isNamed(attribute)
         else { return nil }
         return (nodes.nodeID(record.node), record.name)
     }
@@ -54,10 +54,10 @@ extension Wiring {
     /// with the same name.
     func isNamed(_ attribute: AttributeID) -> Bool {
         let record = record(attribute)
-        return nodes[Int(record.node)].attributes[record.name].map { $0 == attribute } ?? true
+        return nodes[record.node].attributes[record.name].map { $0 == attribute } ?? true
     }
 
     public func systemValue(_ name: String) -> Value? {
-        ownAttribute(name, of: NodeID.root.row).flatMap { content(of: $0).value }
+        ownAttribute(name, of: .root).flatMap { content(of: $0).value }
     }
 }

@@ -48,7 +48,7 @@ final class KnownDefinition {
         guard let run = node.attributes.run(of: names) else { return nil }
         var references = OwnReferences(elementName: node.instance?.elementName)
         for (place, attribute) in run.enumerated() {
-            guard let record = attributes[Int(attribute.index)], record.isBare else { return nil }
+            guard let record = attributes[attribute], record.isBare else { return nil }
             switch record.definition?.role {
             case .state?, .computed?, .constant(.rule)?: continue
             case .binding(.reference?, _)?, .constant(.reference?)?: break
@@ -66,7 +66,7 @@ final class KnownDefinition {
         guard definition.isPlain, let run = node.attributes.run(of: names) else { return nil }
         var rules: [BoundRule?] = []
         for attribute in run {
-            switch attributes.source(Int(attribute.index)) {
+            switch attributes.source(attribute) {
             case .state?, .alias?: rules.append(nil)
             case .rule(let rule)? where rule.readsOnly(run, at: BoundRule.Base(attribute)): rules.append(rule)
             default: return nil
@@ -104,13 +104,13 @@ extension Wiring {
     /// - Returns: false if they have to be worked out.
     func connectOwnReferences(of node: NodeRecord) -> Bool {
         guard let known = known.lookUp(node.definition), let references = known.ownReferences,
-            let run = node.attributes.run(of: known.names), run.allSatisfy({ attributes.isBare($0.index) })
+            let run = node.attributes.run(of: known.names), run.allSatisfy({ attributes.isBare($0) })
         else { return false }
         if references.list.isEmpty { return true }
         guard let instance = node.instance, instance.elementName == references.elementName else { return false }
         for (place, steps) in references.list {
             let source = Source.alias(Place(instance.element, steps), vertex: nil)
-            if !attributes.connectNew(source, at: run[place].index) { replaceSource(of: run[place], source) }
+            if !attributes.connectNew(source, at: run[place]) { replaceSource(of: run[place], source) }
         }
         return true
     }
@@ -125,7 +125,7 @@ extension Wiring {
         else { return false }
         for (attribute, rule) in zip(run, rules) {
             guard let rule else { continue }
-            if !attributes.connectNew(.rule(rule), at: attribute.index) { replaceSource(of: attribute, .rule(rule)) }
+            if !attributes.connectNew(.rule(rule), at: attribute) { replaceSource(of: attribute, .rule(rule)) }
         }
         return true
     }

@@ -6,7 +6,7 @@ import SceneModel
 
 /// A difference between a list and its data: the instances to make, to drop and to move.
 struct ListEdit {
-    let row: UInt32
+    let row: NodeRow
     let definition: ForEachDefinition
     let list: ValueList
     let change: ListChange
@@ -28,26 +28,26 @@ extension Lists {
     /// Cost: O(instances made, dropped and moved), beside the copies of the lists of ids and rows.
     /// - Parameter make: makes a node from a template, with an id, as the last child of the list.
     /// - Returns: the instances that the list has dropped. They are to be destroyed.
-    func performEdit(_ edit: ListEdit, make: (NodeDefinition, String) -> UInt32) -> [UInt32] {
+    func performEdit(_ edit: ListEdit, make: (NodeDefinition, String) -> NodeRow) -> [NodeRow] {
         let (row, change) = (edit.row, edit.change)
-        guard var state = nodes[Int(row)].instances else { return [] }
+        guard var state = nodes[row].instances else { return [] }
         // Taken out of the node, so that the lists in it are changed in place.
-        nodes[Int(row)].instances = nil
+        nodes[row].instances = nil
         let places = state.target.flatMap {
             graph.elementPlaces(at: $0, by: edit.definition.idField, in: edit.list, expecting: edit.made)
         }
         if state.target == nil {
             for position in change.changedElements {
-                let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
-                if let element = nodes[Int(instance)].instance?.element {
+                let instance = nodes[row].children[change.oldPosition(of: position)]
+                if let element = nodes[instance].instance?.element {
                     graph.setInput(element, .value(edit.list[position]))
                 }
             }
         }
         state.list = edit.list
-        var gone: [UInt32] = []
+        var gone: [NodeRow] = []
         if change.isReordering {
-            let before = Array(nodes[Int(row)].children[change.old])
+            let before = Array(nodes[row].children[change.old])
             gone = change.gone.map { before[$0] }
             let rows = arrange(before, edit, state, places, make)
             nodes.replace(change.old, with: rows, gone: gone, below: row)
@@ -58,11 +58,11 @@ extension Lists {
             } else {
                 state.ids.replaceSubrange(change.old, with: change.ids)
             }
-            if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
+            if state.hasIndices || nodes[row].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
                 // If the stretch has another length now, the instances behind it have shifted.
                 if change.old.count != change.new.count {
-                    renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound)
+                    renumber(Array(nodes[row].children[change.new.upperBound...]), from: change.new.upperBound)
                 }
             }
         }
@@ -70,14 +70,13 @@ extension Lists {
         if state.isHeld { persistence.noteHeld(nil, of: row) }
         state.failure = edit.failure
         state.isHeld = edit.failure != nil
-        nodes[Int(row)].instances = state
+        nodes[row].instances = state
         if state.isHeld {
             persistence.takeAbsentList(of: row)
         } else if !state.ids.isEmpty {
             persistence.forgetAbsentList(of: row)
         }
-        if edit.definition.choice != nil { graph.indicesChanged(below: row) }
-        if change.isReordering { graph.shapeChanged(at: row) }
+        if change.isReordering { graph.unsettled.regrouped.insert(row) }
         if change.isReordering || hasHealed { orderChanged(of: row) }
         return gone
     }
@@ -86,11 +85,11 @@ extension Lists {
     /// - Parameter before: the stretch as it was.
     /// - Returns: the stretch as it is to be.
     private func arrange(
-        _ before: [UInt32], _ edit: ListEdit, _ state: ForEachState, _ places: ProjectionTree.Entry?,
-        _ make: (NodeDefinition, String) -> UInt32
-    ) -> [UInt32] {
+        _ before: [NodeRow], _ edit: ListEdit, _ state: ForEachState, _ places: ProjectionTree.Entry?,
+        _ make: (NodeDefinition, String) -> NodeRow
+    ) -> [NodeRow] {
         let (change, definition) = (edit.change, edit.definition)
-        var rows: [UInt32] = []
+        var rows: [NodeRow] = []
         rows.reserveCapacity(change.sources.count)
         let elements = definition.choice == nil ? newElements(edit, state, places) : nil
         for (offset, source) in change.sources.enumerated() {
@@ -99,7 +98,7 @@ extension Lists {
                 if change.names.isEmpty { continue }
                 // `1` and `"1"` name the same node, but not the same element.
                 let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
-                if !isSameID, let target = state.target, let element = nodes[Int(before[source])].instance?.element {
+                if !isSameID, let target = state.target, let element = nodes[before[source]].instance?.element {
                     graph.replaceSource(
                         of: element,
                         .alias(state.place(of: change.ids[offset], definition, at: target), vertex: nil))
@@ -114,7 +113,7 @@ extension Lists {
             if let elements {
                 makeElement(of: instance, change.ids[offset], at: change.new.lowerBound + offset, elements)
             }
-            persistence.noteMade(instance)
+            graph.unsettled.made.append(nodes.nodeID(instance))
             rows.append(instance)
         }
         return rows
@@ -144,16 +143,16 @@ extension Lists {
             kind: kind, list: edit.list, definition: definition, state: state, places: places)
     }
 
-    private func renumber(_ rows: [UInt32], from position: Int) {
+    private func renumber(_ rows: [NodeRow], from position: Int) {
         for (offset, instance) in rows.enumerated() {
             let index = Content.value(.int(Int64(position + offset)))
-            if let attribute = nodes[Int(instance)].instance?.index { graph.setInput(attribute, index) }
-            if let attribute = nodes[Int(instance)].system[.selfIndex] { graph.setInput(attribute, index) }
+            if let attribute = nodes[instance].instance?.index { graph.setInput(attribute, index) }
+            if let attribute = nodes[instance].system[.selfIndex] { graph.setInput(attribute, index) }
         }
     }
 
     /// Makes an instance's element, and sets the name of its index.
-    private func makeElement(of made: UInt32, _ id: Value, at position: Int, _ elements: NewElements) {
+    private func makeElement(of made: NodeRow, _ id: Value, at position: Int, _ elements: NewElements) {
         var record = elements.kind.element
         record.node = made
         let element = elements.list[position]
@@ -170,8 +169,8 @@ extension Lists {
         } else {
             attribute = graph.createInput(.value(element), record)
         }
-        nodes[Int(made)].instance = InstanceScope(attribute, elements.kind)
-        if nodes[Int(made)].attributes[elements.kind.element.name] == nil {
+        nodes[made].instance = InstanceScope(attribute, elements.kind)
+        if nodes[made].attributes[elements.kind.element.name] == nil {
             graph.structureChange.addedAttributes.append(attribute)
         }
         graph.structureChange.addedInstances.append(nodes.nodeID(made))
@@ -179,8 +178,8 @@ extension Lists {
 
     /// Makes a list empty, so that it makes new instances.
     /// - Returns: its instances. They are to be destroyed.
-    func emptyList(_ row: UInt32) -> [UInt32] {
-        guard var state = nodes[Int(row)].instances else { return [] }
+    func emptyList(_ row: NodeRow) -> [NodeRow] {
+        guard var state = nodes[row].instances else { return [] }
         if state.isHeld { persistence.noteHeld(nil, of: row) }
         if nodes.hasPlaces, let body = nodes.componentBody(around: row) {
             _ = nodes.placements.setWanted([], at: row, in: body.root)
@@ -190,9 +189,9 @@ extension Lists {
         state.list = []
         state.ids = []
         state.hasIndices = false
-        nodes[Int(row)].instances = state
+        nodes[row].instances = state
         if hadElements { orderChanged(of: row) }
         graph.unsettled.lists.insert(row)
-        return nodes[Int(row)].children
+        return nodes[row].children
     }
 }

@@ -9,20 +9,18 @@ extension Lists {
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     /// - Throws: `notFound` for an id that no subview has; all others are shown. Other failures: nothing is shown, as
     ///   after a start, which does not know what was shown before.
-    func placeSubviews(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
+    func placeSubviews(_ content: Content, _ definition: ForEachDefinition, at row: NodeRow) throws(Failure) -> Int? {
         guard let body = nodes.componentBody(around: row) else { return nil }
-        var rows: [UInt32] = []
+        var rows: [NodeRow] = []
         var unknown: String?
         do throws(Failure) {
             let value = try content.get()
             if definition.choice == .slot {
-                rows = (value.list ?? []).map {
-                    if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
-                }
+                rows = (value.list ?? []).compactMap { NodeRow($0) }
             } else {
                 let ids = try Lists.ids(ofSubviews: value)
                 let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
-                var seen: Set<UInt32> = []
+                var seen: Set<NodeRow> = []
                 for id in ids {
                     guard let found = known[id] else {
                         unknown = unknown ?? id.text
@@ -64,7 +62,7 @@ extension Lists {
     }
 
     /// The subviews that a component is given, by their ids; cached until the tree changes.
-    private func subviewIDs(of root: UInt32) -> [Name: UInt32] {
+    private func subviewIDs(of root: NodeRow) -> [Name: NodeRow] {
         if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
         let subviews = nodes.sections(of: root).flatMap { group in
             SubviewParts.slots.flatMap { nodes.subviews(of: group, in: $0.slot) }

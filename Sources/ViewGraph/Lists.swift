@@ -11,7 +11,7 @@ final class Lists {
     let persistence: Persistence
     var nodes: Tree<NodeRecord> { persistence.nodes }
     /// The subviews by id of the component that was asked for last, and `Tree.changes` at that time.
-    var knownSubviews: (root: UInt32, changes: UInt64, rows: [Name: UInt32])?
+    var knownSubviews: (root: NodeRow, changes: UInt64, rows: [Name: NodeRow])?
 
     init(_ persistence: Persistence) { self.persistence = persistence }
 
@@ -19,8 +19,8 @@ final class Lists {
 
     // MARK: Vertices
 
-    func makeList(at row: UInt32) {
-        let choice = nodes[Int(row)].definition.forEach?.choice
+    func makeList(at row: NodeRow) {
+        let choice = nodes[row].definition.forEach?.choice
         let data = graph.createRule(node: row, name: choice?.rawValue ?? "data", source: .literal(.value([])))
         let order = graph.createInput(.value(0), node: row, name: "order", source: .system)
         var state = ForEachState(data: data, order: order)
@@ -28,27 +28,27 @@ final class Lists {
             let elements = graph.createRule(
                 node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
             state.elements = elements
-            nodes[Int(row)].attributes.add("elements", elements)
+            nodes[row].attributes.add("elements", elements)
             graph.structureChange.addedAttributes.append(elements)
         }
-        nodes[Int(row)].instances = state
-        graph.listsByData[data.index] = row
+        nodes[row].instances = state
+        graph.listsByData[data] = row
         graph.beginWatch(of: data)
     }
 
     /// - Returns: the vertices of the list, which are to be destroyed.
-    func dropList(at row: UInt32) -> [AttributeID] {
-        guard let state = nodes[Int(row)].instances else { return [] }
-        graph.listsByData[state.data.index] = nil
+    func dropList(at row: NodeRow) -> [AttributeID] {
+        guard let state = nodes[row].instances else { return [] }
+        graph.listsByData[state.data] = nil
         graph.unsettled.lists.remove(row)
-        nodes[Int(row)].instances = nil
+        nodes[row].instances = nil
         return [state.data, state.order]
     }
 
     /// Connects a list's data again.
     /// - Returns: whether its instances are to be removed, because the data became a reference or is one no longer.
-    func connectData(of row: UInt32) -> Bool {
-        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else {
+    func connectData(of row: NodeRow) -> Bool {
+        guard let definition = nodes[row].definition.forEach, let state = nodes[row].instances else {
             return false
         }
         graph.replaceSource(
@@ -56,24 +56,24 @@ final class Lists {
         graph.unsettled.lists.insert(row)
         let target = elementTarget(definition, at: row) ?? (state.isOfMap ? Place(state.data) : nil)
         guard target != state.target else { return false }
-        nodes[Int(row)].instances?.target = target
+        nodes[row].instances?.target = target
         guard let target, state.target != nil else { return true }
-        for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
-            guard let element = nodes[Int(instance)].instance?.element else { continue }
+        for (id, instance) in zip(state.ids, nodes[row].children) {
+            guard let element = nodes[instance].instance?.element else { continue }
             graph.replaceSource(of: element, .alias(state.place(of: id, definition, at: target), vertex: nil))
         }
         return false
     }
 
     /// The place of the list, if the data is a reference; nil for computed data, whose elements are read-only.
-    private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
+    private func elementTarget(_ definition: ForEachDefinition, at row: NodeRow) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
         return graph.resolveName(reference.name.text, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
     /// Counts a change of the ids, or of why there are none.
-    func orderChanged(of row: UInt32) {
-        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = graph.content(of: order)
+    func orderChanged(of row: NodeRow) {
+        guard let order = nodes[row].instances?.order, case .value(.int(let count)) = graph.content(of: order)
         else { return }
         graph.setInput(order, .value(.int(count + 1)))
     }
@@ -82,7 +82,7 @@ final class Lists {
 
     /// The lists whose data may have changed, outer lists first: an inner list may go with its element. Rows order the
     /// others, so that each run does the same.
-    func takeStale(_ settlement: Settlement) -> [(depth: Int, row: UInt32)] {
+    func takeStale(_ settlement: Settlement) -> [(depth: Int, row: NodeRow)] {
         settlement.dropEndless(from: &graph.unsettled.lists)
         if graph.unsettled.lists.isEmpty {
             graph.unsettled.lists = nodes.placements.placesToComplete(at: nodes.changes)
@@ -95,39 +95,39 @@ final class Lists {
 
     /// The edit that the data of a list asks for; nil if the data was not evaluated again.
     /// - Throws: why the data makes no instances: see `noteRefusal`.
-    func findEdit(of row: UInt32) throws(Failure) -> ListEdit? {
+    func findEdit(of row: NodeRow) throws(Failure) -> ListEdit? {
         // The state is not copied into a variable: a second reference would make its lists be copied when they change.
-        guard let definition = nodes[Int(row)].definition.forEach, let data = nodes[Int(row)].instances?.data else {
+        guard let definition = nodes[row].definition.forEach, let data = nodes[row].instances?.data else {
             return nil
         }
         let content = graph.content(of: data)
-        if let endless = nodes[Int(row)].instances?.endless {
+        if let endless = nodes[row].instances?.endless {
             // The data may have been marked although its value stayed the same.
             guard mayEnd(endless) else { return nil }
-            nodes[Int(row)].instances?.endless = nil
+            nodes[row].instances?.endless = nil
         }
         let placed = definition.choice?.isPlacement == true ? try placeSubviews(content, definition, at: row) : nil
         let value = try content.get()
         let list = try definition.elementList(of: value)
         let isOfMap = definition.isMap(value)
-        if isOfMap != nodes[Int(row)].instances?.isOfMap {
-            guard nodes[Int(row)].instances?.ids.isEmpty == true else {
+        if isOfMap != nodes[row].instances?.isOfMap {
+            guard nodes[row].instances?.ids.isEmpty == true else {
                 // The instances go first.
                 graph.unsettled.lists.insert(row)
                 return try makeEdit([], definition, at: row)
             }
             let target = elementTarget(definition, at: row) ?? (isOfMap ? Place(data) : nil)
-            nodes[Int(row)].instances?.isOfMap = isOfMap
-            nodes[Int(row)].instances?.target = target
+            nodes[row].instances?.isOfMap = isOfMap
+            nodes[row].instances?.target = target
         }
         return try makeEdit(list, definition, at: row, placed: placed)
     }
 
     /// The edit that makes the instances that existed when the data was refused; nil if there are none, or if the scene
     /// does not allow them any more.
-    func findHeld(of row: UInt32) -> ListEdit? {
-        guard let list = persistence.absentList(of: row), let definition = nodes[Int(row)].definition.forEach,
-            let failure = nodes[Int(row)].instances?.failure, nodes[Int(row)].instances?.ids.isEmpty == true,
+    func findHeld(of row: NodeRow) -> ListEdit? {
+        guard let list = persistence.absentList(of: row), let definition = nodes[row].definition.forEach,
+            let failure = nodes[row].instances?.failure, nodes[row].instances?.ids.isEmpty == true,
             list.allSatisfy({ definition.template(for: $0) != nil }),
             let edit = try? makeEdit(list, definition, at: row, failure: failure)
         else { return nil }
@@ -135,9 +135,9 @@ final class Lists {
     }
 
     private func makeEdit(
-        _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32, placed: Int? = nil, failure: Failure? = nil
+        _ list: ValueList, _ definition: ForEachDefinition, at row: NodeRow, placed: Int? = nil, failure: Failure? = nil
     ) throws(Failure) -> ListEdit? {
-        guard let state = nodes[Int(row)].instances else { return nil }
+        guard let state = nodes[row].instances else { return nil }
         // Before all ids are compared.
         let grown = list.count - state.list.count
         var each = grown > 0 ? try growth(of: definition, list, at: row) : nil
@@ -171,7 +171,7 @@ final class Lists {
 
     /// The nodes and attributes that one element makes.
     private func growth(
-        of definition: ForEachDefinition, _ list: ValueList, at row: UInt32
+        of definition: ForEachDefinition, _ list: ValueList, at row: NodeRow
     ) throws(Failure) -> Wiring.Growth? {
         try definition.template(for: list.first ?? .null).map { (template) throws(Failure) in
             try graph.additions(by: template, below: nodes.depth(of: row))
@@ -182,7 +182,7 @@ final class Lists {
     ///   the choice.
     private func refuseTaken(_ edit: ListEdit) throws(Failure) {
         let row = edit.row
-        guard edit.definition.choice != nil, let name = edit.list.first, name != nodes[Int(row)].instances?.ids.first,
+        guard edit.definition.choice != nil, let name = edit.list.first, name != nodes[row].instances?.ids.first,
             let branch = edit.definition.template(for: name)
         else { return }
         let parent = nodes.visible(row)
@@ -198,18 +198,18 @@ final class Lists {
 
     /// Notes why a list's data makes no instances. Existing instances stay until the data is valid again.
     /// - Returns: whether they are to be removed instead: a start does not know what was shown before.
-    func noteRefusal(_ failure: Failure, at row: UInt32) -> Bool {
+    func noteRefusal(_ failure: Failure, at row: NodeRow) -> Bool {
         let located = failure.located(at: nodes.path(of: row))
-        guard let state = nodes[Int(row)].instances, state.failure != located else { return false }
-        nodes[Int(row)].instances?.failure = located
+        guard let state = nodes[row].instances, state.failure != located else { return false }
+        nodes[row].instances?.failure = located
         orderChanged(of: row)
-        guard state.failure == nil, nodes[Int(row)].definition.forEach?.choice?.isPlacement != true else {
+        guard state.failure == nil, nodes[row].definition.forEach?.choice?.isPlacement != true else {
             return false
         }
         if persistence.isRestoring { return true }
         if !state.ids.isEmpty {
             persistence.noteHeld(state.list, of: row)
-            nodes[Int(row)].instances?.isHeld = true
+            nodes[row].instances?.isHeld = true
         }
         return false
     }

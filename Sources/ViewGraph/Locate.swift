@@ -9,7 +9,7 @@ extension Wiring {
     ///   that a node is missing.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
     public func node(at ids: [Name], looksForNames: Bool = true) throws(Failure) -> NodeID {
-        var at = NodeID.root.row
+        var at = NodeRow.root
         for (depth, id) in ids.enumerated() {
             guard let next = nodes.visibleChild(id, of: at) else {
                 let path = AttributePath.describe(nodes: ids)
@@ -21,7 +21,7 @@ extension Wiring {
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id.text)) in \(parent)", path: path,
                     hint: looksForNames
                         ? NearNames(self).attributeHint(id.text, of: at, parent)
-                            ?? NearestName.hint(id.text, orSomeOf: siblings.map { self.nodes[Int($0)].id.text }) : nil)
+                            ?? NearestName.hint(id.text, orSomeOf: siblings.map { self.nodes[$0].id.text }) : nil)
             }
             at = next
         }
@@ -31,15 +31,15 @@ extension Wiring {
     /// True if no node has this path now, and data may make it or a node around it: an element of a `forEach`, or a
     /// branch of an `if` or `switch` that is not shown.
     public func mayReturn(_ ids: [Name]) -> Bool {
-        var at = NodeID.root.row
+        var at = NodeRow.root
         for id in ids {
             if let next = nodes.visibleChild(id, of: at) {
                 at = next
                 continue
             }
-            if nodes[Int(at)].kind == .forEach { return true }
-            guard nodes[Int(at)].hasTransparentChildren else { return false }
-            var pending = nodes[Int(at)].children.map { nodes[Int($0)] }.filter(\.isTransparent).map(\.definition)
+            if nodes[at].kind == .forEach { return true }
+            guard nodes[at].hasTransparentChildren else { return false }
+            var pending = nodes[at].children.map { nodes[$0] }.filter(\.isTransparent).map(\.definition)
             while let next = pending.popLast() {
                 guard next.kind.isTransparent else {
                     if next.id == id { return true }
@@ -90,7 +90,7 @@ extension Wiring {
     /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
-        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+        return attributes[place.attribute]?.projections?.existing(at: place.steps)
             ?? knownVertex(behind: place)
     }
 
@@ -99,36 +99,36 @@ extension Wiring {
         var found = place.steps.isEmpty ? [place.attribute] : []
         let target = follow(place)
         for place in target.attribute == place.attribute ? [place] : [place, target] {
-            attributes[Int(place.attribute.index)]?.projections?.entryIfAny(at: place.steps)?.forEachAttribute {
+            attributes[place.attribute]?.projections?.entryIfAny(at: place.steps)?.forEachAttribute {
                 found.append($0)
             }
         }
         return found
     }
 
-    func attributeNames(of row: UInt32) -> [String] {
-        nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
+    func attributeNames(of row: NodeRow) -> [String] {
+        nodes[row].namedAttributes.map(\.name) + (nodes[row].namedIndex.map { [$0] } ?? [])
     }
 
     public func nodeNames(of node: NodeID) -> NodeNames {
         NodeNames(
             ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row),
-            transition: nodes[Int(node.row)].definition.transition)
+            transition: nodes[node.row].definition.transition)
     }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
     public func attributeIDs(of node: NodeID) -> [AttributeID] {
-        nodes[Int(node.row)].namedAttributes.map(\.attribute)
+        nodes[node.row].namedAttributes.map(\.attribute)
     }
 
     /// A node and all that is below, parents first.
     public func allNodes(below node: NodeID) -> [NodeID] {
-        nodes.subtree(of: node.row).filter { !nodes[Int($0)].isTransparent }.map(nodes.nodeID)
+        nodes.subtree(of: node.row).filter { !nodes[$0].isTransparent }.map(nodes.nodeID)
     }
 
     /// The full name of an attribute, hidden ones included.
     public func path(of attribute: AttributeID) -> String {
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else {
+        guard engine.isAlive(attribute), let record = attributes[attribute] else {
             return "a removed attribute"
         }
         if record.isHidden, let path = Name(record.name).pathFromRoot {
@@ -138,9 +138,9 @@ extension Wiring {
         // another object.
         var row = record.node
         var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()
-        while nodes[Int(row)].isObject {
-            name = "." + nodes[Int(row)].id.text + name
-            row = nodes[Int(row)].parent
+        while nodes[row].isObject {
+            name = "." + nodes[row].id.text + name
+            row = nodes[row].parent
         }
         return nodes.path(of: row) + name
     }

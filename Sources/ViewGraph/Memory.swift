@@ -17,7 +17,7 @@ extension ViewGraph {
         nodes.giveBack()
         known = KnownDefinitions()
         listsByData.giveBack()
-        unsettled.lists.giveBack()
+        unsettled.giveBack()
         watches.giveBack()
         sharing.giveBack()
         clocks.giveBack()

@@ -57,6 +57,9 @@ final class LayeredNode {
         return definition
     }
 
+    /// What scenes, templates and components said of the node when it was composed last.
+    var bottom: NodeDefinition? { composed?.bottom }
+
     /// True if a layer makes the node.
     private var isMade: Bool { parts.contains { $0.isMade && $0.content != nil } }
 

@@ -8,7 +8,7 @@ struct NearNames {
     init(_ graph: Wiring) { self.graph = graph }
 
     /// For a path with a slash in place of a dot: the attribute of that name.
-    func attributeHint(_ id: String, of row: UInt32, _ path: String) -> String? {
+    func attributeHint(_ id: String, of row: NodeRow, _ path: String) -> String? {
         guard graph.ownAttribute(id, of: row) != nil, graph.isVisible(id, of: row) else { return nil }
         return NearestName.question("\(path).\(AttributePath.quoteIfNeeded(id))")
     }
@@ -29,7 +29,7 @@ struct NearNames {
         return NearestName.question(AttributePath.describe(nodes: path.nodes + [Name(name)]) + steps)
     }
 
-    func visibleNames(of row: UInt32) -> [String] {
+    func visibleNames(of row: NodeRow) -> [String] {
         graph.attributeNames(of: row).filter { graph.isVisible($0, of: row) }
     }
 }

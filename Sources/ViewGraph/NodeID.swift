@@ -1,13 +1,13 @@
 /// Identifies one node for as long as it lives. A row is reused, its generation is not.
 public struct NodeID: Hashable, Sendable {
-    public let row: UInt32
+    let row: NodeRow
     let generation: UInt32
 
     /// Both in one number.
-    var number: Int64 { Int64(generation) << 32 | Int64(row) }
+    var number: Int64 { Int64(generation) << 32 | Int64(row.index) }
 
     /// The node `/`, which is always there.
-    public static let root = NodeID(row: 0, generation: 1)
+    public static let root = NodeID(row: .root, generation: 1)
 }
 
 /// The part of a section that a node is in. Nodes outside sections have `content`.

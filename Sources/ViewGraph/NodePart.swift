@@ -125,40 +125,46 @@ final class NodePart {
 
 extension Tree<NodeRecord> {
     /// What the edits say of a node.
-    func content(of row: UInt32) -> PartContent {
-        self[Int(row)].part?.content(of: self[Int(row)].definition) ?? PartContent()
+    func content(of row: NodeRow) -> PartContent {
+        self[row].part?.content(of: self[row].definition) ?? PartContent()
     }
 
     /// What the layers below the edits say of a node; nil if the edits make it.
-    func bottom(of row: UInt32) -> NodeDefinition? {
-        guard let part = self[Int(row)].part else { return self[Int(row)].definition }
-        return part.isMade ? nil : part.bottom ?? self[Int(row)].definition
+    func bottom(of row: NodeRow) -> NodeDefinition? {
+        guard let part = self[row].part else { return self[row].definition }
+        return part.isMade ? nil : part.bottom ?? self[row].definition
+    }
+
+    /// What the layers below a named one say of a node; nil if none of them has it.
+    func definition(of row: NodeRow, below layer: Int) -> NodeDefinition? {
+        guard let node = layers[key(of: row)] else { return bottom(of: row) }
+        return node.compose(over: node.bottom, below: layer)
     }
 
     /// Sets what the edits say of a node. The caller gives the node the definition that follows.
-    func set(_ content: PartContent, over bottom: NodeDefinition?, of row: UInt32) {
-        if content.isEmpty, self[Int(row)].part == nil { return }
+    func set(_ content: PartContent, over bottom: NodeDefinition?, of row: NodeRow) {
+        if content.isEmpty, self[row].part == nil { return }
         part(row).set(content, over: bottom)
     }
 
     /// The children that the layers below the edits, or the body of its component, give a node.
-    func childrenBelowEdits(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
+    func childrenBelowEdits(of row: NodeRow) -> [(definition: NodeDefinition, slot: Slot)] {
         let children = childrenBelowLayers(of: row)
         // A view takes no children: what named layers say of such nodes waits.
-        if layers.isEmpty || self[Int(row)].kind == .view { return children }
+        if layers.isEmpty || self[row].kind == .view { return children }
         return layers.layered(children, below: key(of: row), isUse: isComponentRoot(row))
     }
 
     /// The children that scenes, templates, or the body of its component give a node.
-    func childrenBelowLayers(of row: UInt32) -> [(definition: NodeDefinition, slot: Slot)] {
-        if self[Int(row)].kind.isMadeFromData { return [] }
+    func childrenBelowLayers(of row: NodeRow) -> [(definition: NodeDefinition, slot: Slot)] {
+        if self[row].kind.isMadeFromData { return [] }
         return content(of: row).children(over: bottom(of: row))
     }
 
     /// True if a node that the layers below the edits make becomes what they say now, with its states. If they say that
     /// another body has it, or make it from something else, it is another node.
-    func canFollow(_ definition: NodeDefinition, _ row: UInt32) -> Bool {
-        let (node, bottom) = (self[Int(row)], bottom(of: row))
+    func canFollow(_ definition: NodeDefinition, _ row: NodeRow) -> Bool {
+        let (node, bottom) = (self[row], bottom(of: row))
         // What a place shows depends on the body that it is in.
         let isPlacement = definition.forEach?.choice?.isPlacement == true
         return node.kind == definition.kind && bottom?.component == definition.component
@@ -166,15 +172,15 @@ extension Tree<NodeRecord> {
     }
 
     /// The node's part, which is made if there is none.
-    func part(_ row: UInt32) -> NodePart {
-        if let part = self[Int(row)].part { return part }
+    func part(_ row: NodeRow) -> NodePart {
+        if let part = self[row].part { return part }
         let part = NodePart()
-        self[Int(row)].part = part
+        self[row].part = part
         return part
     }
 
     /// True if the edits make a node.
-    func isMade(_ row: UInt32) -> Bool { self[Int(row)].part?.isMade == true }
+    func isMade(_ row: NodeRow) -> Bool { self[row].part?.isMade == true }
 }
 
 extension NodeDefinition {

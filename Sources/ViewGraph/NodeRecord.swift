@@ -27,7 +27,7 @@ final class NodeRecord: TreeNode {
     private var extras: NodeExtras?
 
     init(
-        id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
+        id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: NodeRow, definition: NodeDefinition,
         isScopeBoundary: Bool
     ) {
         self.definition = definition
@@ -81,7 +81,7 @@ struct InstanceScope {
 
 /// An object in the environment: the row of an object in a state, or a place whose value is an object or null.
 enum ProvidedObject: Equatable {
-    case node(UInt32)
+    case node(NodeRow)
     case place(Place)
 }
 

@@ -42,7 +42,7 @@ public struct PatternSearch {
 
     /// Calls `body` for a node and all that are below it, without comparing them with the pattern.
     private func forEachNode(
-        below top: UInt32, _ path: String, _ body: (UInt32, String) throws(Failure) -> Void
+        below top: NodeRow, _ path: String, _ body: (NodeRow, String) throws(Failure) -> Void
     ) throws(Failure) {
         var pending = [(top, path)]
         while let (row, path) = pending.popLast() {
@@ -51,7 +51,7 @@ public struct PatternSearch {
             try body(row, path)
             let start = path == "/" ? path : path + "/"
             for child in graph.nodes.visibleChildren(of: row).reversed() {
-                pending.append((child, start + AttributePath.quoteIfNeeded(graph.nodes[Int(child)].id.text)))
+                pending.append((child, start + AttributePath.quoteIfNeeded(graph.nodes[child].id.text)))
             }
         }
     }
@@ -63,8 +63,8 @@ public struct PatternSearch {
     }
 
     /// Calls `body` for every node that a pattern's segments match.
-    private func forEachNode(_ body: (UInt32, String) throws(Failure) -> Void) throws(Failure) {
-        var start = NodeID.root.row
+    private func forEachNode(_ body: (NodeRow, String) throws(Failure) -> Void) throws(Failure) {
+        var start = NodeRow.root
         var prefix: [Name] = []
         for segment in pattern.segments {
             guard case .id(let id) = segment else { break }
@@ -79,7 +79,7 @@ public struct PatternSearch {
             return try forEachNode(below: start, AttributePath.describe(nodes: prefix), body)
         }
         let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
-        var pending: [(UInt32, [Name])] = [(start, prefix)]
+        var pending: [(NodeRow, [Name])] = [(start, prefix)]
         while let (row, ids) = pending.popLast() {
             graph.stepsLeft -=
                 PatternSearch.stepsPerFind + ids.count * pattern.segments.count / PatternSearch.comparisonsPerStep
@@ -87,7 +87,7 @@ public struct PatternSearch {
             if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
             if ids.count < deepest {
                 for child in graph.nodes.visibleChildren(of: row).reversed() {
-                    pending.append((child, ids + [graph.nodes[Int(child)].id]))
+                    pending.append((child, ids + [graph.nodes[child].id]))
                 }
             }
         }

@@ -30,7 +30,7 @@ extension Persistence {
     }
 
     /// Deletes rows without a node at and below nodes that are removed.
-    func forgetAbsentRows(below rows: [UInt32]) {
+    func forgetAbsentRows(below rows: [NodeRow]) {
         guard !absentRows.isEmpty, !rows.isEmpty else { return }
         let keys = absentRows.findKeys(below: Set(texts: rows.map { nodes.key(of: $0) }))
         for key in keys.sorted(by: { $0.precedesByBytes($1) }) {
@@ -67,20 +67,20 @@ extension Persistence {
     }
 
     /// The list from which the instances were made when the list's data was refused.
-    func absentList(of row: UInt32) -> ValueList? {
+    func absentList(of row: NodeRow) -> ValueList? {
         guard !absentRows.isEmpty else { return nil }
         return absentRows[nodes.key(of: row)]?.values[Persistence.heldName]?.value.list
     }
 
     /// Notes that instances were made from `absentList`.
-    func takeAbsentList(of row: UInt32) {
+    func takeAbsentList(of row: NodeRow) {
         if !isRestoring { absentRows.remove(nodes.key(of: row), Persistence.heldName) }
-        nodes[Int(row)].hasValues = true
+        nodes[row].hasValues = true
     }
 
     /// Deletes the list of held instances: data makes instances again, so the held ones do not come back if it is
     /// refused later.
-    func forgetAbsentList(of row: UInt32) {
+    func forgetAbsentList(of row: NodeRow) {
         guard !absentRows.isEmpty, !isRestoring else { return }
         let key = nodes.key(of: row)
         guard absentRows[key]?.values[Persistence.heldName] != nil else { return }
@@ -90,10 +90,10 @@ extension Persistence {
 
     /// Drops the rows whose nodes exist now.
     /// - Parameter isTaken: whether a node has taken the value of a name.
-    func forgetPresent(_ isTaken: (_ name: String, _ row: UInt32) -> Bool) {
+    func forgetPresent(_ isTaken: (_ name: String, _ row: NodeRow) -> Bool) {
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return !absent.isTaken }
-            let there = nodes[Int(node.row)]
+            let there = nodes[node.row]
             if name.isEmpty { return there.part?.isStored != true || !nodes.hasKey(absent.key, node.row) }
             guard there.hasValues, nodes.hasKey(absent.key, node.row) else { return true }
             return !(name == Persistence.heldName && there.instances?.isHeld == true)

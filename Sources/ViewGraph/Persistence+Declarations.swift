@@ -41,11 +41,11 @@ extension Declarations {
 extension Tree<NodeRecord> {
     /// The nodes of which the edits say that they are made from components, or have some in lists, that are declared
     /// anew. O(nodes).
-    func findOutdated(by new: [String: NodeDefinition], over declared: [String: NodeDefinition]) -> [UInt32] {
+    func findOutdated(by new: [String: NodeDefinition], over declared: [String: NodeDefinition]) -> [NodeRow] {
         guard new.contains(where: { declared[$0]?.makesSame(as: $1) == false }) else { return [] }
         var components = CurrentComponents(declared.merging(new) { $1 })
         return living.filter { row in
-            guard self[Int(row)].part != nil, isLinked(row) else { return false }
+            guard self[row].part != nil, isLinked(row) else { return false }
             let content = content(of: row)
             let said = [content.said, content.members].compactMap { $0 }.filter { $0.base != nil || $0.forEach != nil }
             return !said.isEmpty && components.hasOutdated(in: said)

@@ -17,8 +17,8 @@ import SceneModel
 
 extension Persistence {
     /// The row of a node; nil if the edits say nothing of it.
-    func writtenRow(of row: UInt32) -> Value? {
-        let node = nodes[Int(row)]
+    func writtenRow(of row: NodeRow) -> Value? {
+        let node = nodes[row]
         guard let part = node.part else { return nil }
         var fields = ValueMap(minimumCapacity: 4)
         if let order = part.order { fields.add("order", .string(order)) }

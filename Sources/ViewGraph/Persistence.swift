@@ -39,19 +39,17 @@ public final class Persistence {
     /// Nodes whose rows may have changed.
     private var dueNodes: [NodeID] = []
     /// Children that need an order key, by parent.
-    private var unplaced: [UInt32: [NodeID]] = [:]
+    private var unplaced: [NodeRow: [NodeID]] = [:]
     /// The ids of the children that the layers below the edits give a node, while children of it are removed.
-    var idsBelow: (row: UInt32, ids: Set<Name>)?
+    var idsBelow: (row: NodeRow, ids: Set<Name>)?
     /// Nodes whose children have another order.
-    private var reordered: Set<UInt32> = []
+    private var reordered: Set<NodeRow> = []
     /// The key of the parent of the node whose row was written last, as long as the tree is the same.
-    private var lastParent = (row: UInt32.max, changes: UInt64(0), key: "")
+    private var lastParent = (row: NodeRow(index: .max), changes: UInt64(0), key: "")
     /// What the edits said of the node whose row was written last, as a document. Other nodes are often said alike.
     var lastSaid: (definition: NodeDefinition, written: Value)?
     /// The names that were written last, of a definition that siblings share.
     var lastReferred: (definition: NodeDefinition, written: Value?)?
-    /// Nodes that were made while there were rows without a node, and have not looked for their rows.
-    private var made: [NodeID] = []
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
@@ -64,7 +62,7 @@ public final class Persistence {
     func note(_ change: StoreChange) { changes.append(change) }
 
     /// Notes that the row of a node may have changed.
-    func noteRow(of row: UInt32) {
+    func noteRow(of row: NodeRow) {
         if !notesChanges { return }
         let part = nodes.part(row)
         if part.isDue { return }
@@ -74,13 +72,13 @@ public final class Persistence {
 
     /// Notes that the edits of a node count as changed now: a child was taken away from it, or its row was written
     /// before it came into the tree.
-    func noteEdited(_ row: UInt32) {
+    func noteEdited(_ row: NodeRow) {
         if notesChanges { edited.append(nodes.nodeID(row)) }
     }
 
     /// Stores a value of a node under a name; nil deletes it.
-    func note(_ value: Value?, as name: String, of row: UInt32, for receiver: StoreChange.Receiver = .all) {
-        if value != nil { nodes[Int(row)].hasValues = true }
+    func note(_ value: Value?, as name: String, of row: NodeRow, for receiver: StoreChange.Receiver = .all) {
+        if value != nil { nodes[row].hasValues = true }
         changes.append(StoreChange(key: key(of: row), name: name, value: value, for: receiver))
     }
 
@@ -91,7 +89,7 @@ public final class Persistence {
 
     /// Stores the list from which instances were made, because their data is refused now: the next start makes them
     /// from this list. nil: from their data.
-    func noteHeld(_ list: ValueList?, of row: UInt32) {
+    func noteHeld(_ list: ValueList?, of row: NodeRow) {
         if notesChanges { note(list.map { .list($0) }, as: Persistence.heldName, of: row) }
     }
 
@@ -120,7 +118,7 @@ public final class Persistence {
         if dueNodes.isEmpty, unplaced.isEmpty, reordered.isEmpty { return }
         if !unplaced.isEmpty || !reordered.isEmpty { settleOrder() }
         for node in dueNodes {
-            guard nodes.isAlive(node), let part = nodes[Int(node.row)].part else { continue }
+            guard nodes.isAlive(node), let part = nodes[node.row].part else { continue }
             part.isDue = false
             part.revision = revision
             guard nodes.isLinked(node.row) || part.isStored else { continue }
@@ -138,13 +136,13 @@ public final class Persistence {
     // MARK: Keys
 
     /// The key of a node. Those of its siblings are often asked for next.
-    func key(of row: UInt32) -> String {
-        if row == NodeID.root.row { return "" }
-        let parent = nodes[Int(row)].parent
+    func key(of row: NodeRow) -> String {
+        if row == .root { return "" }
+        let parent = nodes[row].parent
         if lastParent.row != parent || lastParent.changes != nodes.changes {
             lastParent = (parent, nodes.changes, nodes.key(of: parent))
         }
-        return lastParent.key + "/" + StoredKey.escape(nodes[Int(row)].id.text)
+        return lastParent.key + "/" + StoredKey.escape(nodes[row].id.text)
     }
 
     /// Takes the rows of a store, before any node takes its own.
@@ -158,34 +156,21 @@ public final class Persistence {
 
     // MARK: New nodes
 
-    /// Notes a node that was made: it may have rows.
-    func noteMade(_ row: UInt32) { if mayHaveParts { made.append(nodes.nodeID(row)) } }
-
     /// True if a new node may find something that is said of it already.
-    private var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
-
-    /// True if `takeMade` has something to return.
-    var hasMade: Bool { !made.isEmpty }
-
-    /// The nodes made since the last call that may have rows.
-    func takeMade() -> [UInt32] {
-        if made.isEmpty { return [] }
-        defer { made = [] }
-        return mayHaveParts ? made.filter { nodes.isAlive($0) }.map(\.row) : []
-    }
+    var mayHaveParts: Bool { !absentRows.isEmpty || !nodes.layers.isEmpty }
 
     // MARK: Order
 
     /// Notes that a node needs an order key: its place among its siblings is new.
-    func notePlace(of row: UInt32) {
-        if notesChanges { unplaced[nodes[Int(row)].parent, default: []].append(nodes.nodeID(row)) }
+    func notePlace(of row: NodeRow) {
+        if notesChanges { unplaced[nodes[row].parent, default: []].append(nodes.nodeID(row)) }
     }
 
     /// Notes that the children of a node have another order.
-    func noteOrder(below parent: UInt32) { if notesChanges { reordered.insert(parent) } }
+    func noteOrder(below parent: NodeRow) { if notesChanges { reordered.insert(parent) } }
 
     /// Notes that the edits put a child into another part of its section.
-    func noteElsewhere(_ row: UInt32) {
+    func noteElsewhere(_ row: NodeRow) {
         guard notesChanges else { return }
         nodes.part(row).isElsewhere = true
         notePlace(of: row)
@@ -193,10 +178,10 @@ public final class Persistence {
 
     /// Notes what scenes have made: the places of children, and what a later scene says of the nodes of an earlier one.
     public func noteScenes() {
-        for row in nodes.subtree(of: NodeID.root.row).reversed() where !nodes[Int(row)].kind.isMadeFromData {
-            let node = nodes[Int(row)]
-            for (place, child) in node.children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
-            let children = node.children.map { nodes[Int($0)] }
+        for row in nodes.subtree(of: .root).reversed() where !nodes[row].kind.isMadeFromData {
+            let node = nodes[row]
+            for (place, child) in node.children.enumerated() { nodes[child].basePlace = UInt32(place) }
+            let children = node.children.map { nodes[$0] }
             let known = node.definition.slotted
             let isSame =
                 known.count == children.count
@@ -224,7 +209,7 @@ public final class Persistence {
     /// Gives order keys to nodes that were made or moved.
     private func settleOrder() {
         for parent in reordered where nodes.isAlive(parent) {
-            let children = nodes[Int(parent)].children
+            let children = nodes[parent].children
             let keys = children.map { child in
                 nodes.order(of: child).map { OrderKey.implied(nodes.rank(of: child)) + $0 }
             }
@@ -236,12 +221,12 @@ public final class Persistence {
             }
         }
         reordered = []
-        for (parent, places) in unplaced where nodes.isAlive(parent) && !nodes[Int(parent)].kind.isMadeFromData {
-            let waiting = Set(places.filter { nodes.isAlive($0) && nodes[Int($0.row)].parent == parent }.map(\.row))
-            let children = nodes[Int(parent)].children
+        for (parent, places) in unplaced where nodes.isAlive(parent) && !nodes[parent].kind.isMadeFromData {
+            let waiting = Set(places.filter { nodes.isAlive($0) && nodes[$0.row].parent == parent }.map(\.row))
+            let children = nodes[parent].children
             // Nodes that were just made are usually last, so the search begins at the end.
-            var positions: [(position: Int, next: UInt32?)] = []
-            var next: UInt32?
+            var positions: [(position: Int, next: NodeRow?)] = []
+            var next: NodeRow?
             for position in children.indices.reversed() {
                 if positions.count == waiting.count { break }
                 if waiting.contains(children[position]) {
@@ -250,7 +235,7 @@ public final class Persistence {
                     next = children[position]
                 }
             }
-            for row in waiting { nodes[Int(row)].part?.order = nil }
+            for row in waiting { nodes[row].part?.order = nil }
             var isLong = false
             for (position, next) in positions.reversed() {
                 isLong = place(position, among: children, before: next) || isLong
@@ -262,7 +247,7 @@ public final class Persistence {
 
     /// - Parameter next: the next sibling that has a key.
     /// - Returns: whether the key is too long.
-    private func place(_ position: Int, among children: [UInt32], before next: UInt32?) -> Bool {
+    private func place(_ position: Int, among children: [NodeRow], before next: NodeRow?) -> Bool {
         let row = children[position]
         let rank = nodes.rank(of: row)
         var low: String?
@@ -282,7 +267,7 @@ public final class Persistence {
         return (part.order?.utf8.count ?? 0) > OrderKey.longest
     }
 
-    private func renumber(_ children: [UInt32]) {
+    private func renumber(_ children: [NodeRow]) {
         var last: String?
         for child in children {
             let part = nodes.part(child)

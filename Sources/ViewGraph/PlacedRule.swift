@@ -18,11 +18,11 @@ extension ViewGraph {
     public func place(_ text: RuleText, at node: NodeID) throws(Failure) -> PlacedRule {
         let program = try text.compile(at: node, hasPast: true)
         // The vertex outlives the node until the rule is removed.
-        let vertex = createRule(node: NodeID.root.row, name: program.text, source: .unconnected)
+        let vertex = createRule(node: .root, name: program.text, source: .unconnected)
         connectNew(vertex, to: source(of: program, for: vertex, at: node))
         beginWatch(of: vertex)
         stored.restoreNewPasts()
-        settleStructure()
+        settle()
         let lookback = program.inputs.compactMap { $0.operation?.lookback.nanoseconds }.max() ?? 0
         return PlacedRule(node: node, vertex: vertex, lookback: TimeSpan(nanoseconds: lookback), program: program)
     }
@@ -30,7 +30,7 @@ extension ViewGraph {
     /// Finds what a rule reads again, after the tree has changed. Its node must be alive.
     public func connectAgain(_ rule: PlacedRule) {
         replaceSource(of: rule.vertex, source(of: rule.program, for: rule.vertex, at: rule.node))
-        settleStructure()
+        settle()
     }
 
     public func remove(_ rule: PlacedRule) {

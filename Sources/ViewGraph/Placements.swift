@@ -9,21 +9,21 @@ struct Placements {
     /// A node and the root of the component that it is given to. A component may give it on to another one; then it
     /// stands in both bodies.
     struct Given: Hashable {
-        var node: UInt32
-        var root: UInt32
+        var node: NodeRow
+        var root: NodeRow
     }
 
     private struct Shown {
-        var root: UInt32
-        var nodes: [UInt32]
+        var root: NodeRow
+        var nodes: [NodeRow]
     }
 
     /// By node: the place that shows it, for each root.
-    private var standing: [UInt32: [(root: UInt32, place: UInt32)]] = [:]
+    private var standing: [NodeRow: [(root: NodeRow, place: NodeRow)]] = [:]
     /// By `place` or `slot`: the nodes that it should show, in order.
-    private var wanted: [UInt32: Shown] = [:]
+    private var wanted: [NodeRow: Shown] = [:]
     /// The places that should show a node.
-    private var rivals: [Given: [UInt32]] = [:]
+    private var rivals: [Given: [NodeRow]] = [:]
     /// Nodes that may stand elsewhere than before.
     private(set) var touched: Set<Given> = []
     /// Nodes that several places should show, or none can show; and `Tree.changes` when they were last decided: the
@@ -32,11 +32,11 @@ struct Placements {
     /// The touched nodes whose place has gone.
     private var displaced: Set<Given> = []
     /// Places that show something else than before.
-    private(set) var changedPlaces: Set<UInt32> = []
+    private(set) var changedPlaces: Set<NodeRow> = []
 
     /// Places that do not find all nodes that they should show, or have lost some of them; and `Tree.changes` when they
     /// last looked.
-    private var incomplete: (places: Set<UInt32>, changes: UInt64) = ([], 0)
+    private var incomplete: (places: Set<NodeRow>, changes: UInt64) = ([], 0)
 
     /// True if no node stands elsewhere than where it was declared.
     var isEmpty: Bool { standing.isEmpty }
@@ -46,18 +46,18 @@ struct Placements {
     }
 
     /// Where a node stands in the bodies of the components that it is given to.
-    func standingPlaces(of node: UInt32) -> [(root: UInt32, place: UInt32)] { standing[node] ?? [] }
+    func standingPlaces(of node: NodeRow) -> [(root: NodeRow, place: NodeRow)] { standing[node] ?? [] }
 
-    func place(of node: UInt32, in root: UInt32) -> UInt32? { standing[node]?.first { $0.root == root }?.place }
+    func place(of node: NodeRow, in root: NodeRow) -> NodeRow? { standing[node]?.first { $0.root == root }?.place }
 
     /// The nodes that a place shows, in order.
-    func shown(at place: UInt32) -> [UInt32] {
+    func shown(at place: NodeRow) -> [NodeRow] {
         guard let all = wanted[place] else { return [] }
         return all.nodes.filter { self.place(of: $0, in: all.root) == place }
     }
 
     /// Nodes that a place should show, but that another one shows.
-    func lost(at place: UInt32) -> [(node: UInt32, to: UInt32)] {
+    func lost(at place: NodeRow) -> [(node: NodeRow, to: NodeRow)] {
         guard let all = wanted[place] else { return [] }
         return all.nodes.compactMap { node in
             self.place(of: node, in: all.root).flatMap { $0 == place ? nil : (node, $0) }
@@ -65,13 +65,13 @@ struct Placements {
     }
 
     /// The first node that a place should show, but that no place shows.
-    func homeless(at place: UInt32) -> UInt32? {
+    func homeless(at place: NodeRow) -> NodeRow? {
         guard let all = wanted[place] else { return nil }
         return all.nodes.first { self.place(of: $0, in: all.root) == nil }
     }
 
     /// The number of nodes that a place does not show yet.
-    func countNew(_ nodes: [UInt32], at place: UInt32) -> Int {
+    func countNew(_ nodes: [NodeRow], at place: NodeRow) -> Int {
         guard let before = wanted[place]?.nodes else { return nodes.count }
         if before == nodes { return 0 }
         return Set(nodes).subtracting(before).count
@@ -79,7 +79,7 @@ struct Placements {
 
     /// Sets the nodes that a place should show. `settle` decides which of them it does show.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
-    mutating func setWanted(_ nodes: [UInt32], at place: UInt32, in root: UInt32) -> Int? {
+    mutating func setWanted(_ nodes: [NodeRow], at place: NodeRow, in root: NodeRow) -> Int? {
         let before = wanted[place]?.nodes ?? []
         guard before != nodes else { return nil }
         let (old, new) = (Set(before), Set(nodes))
@@ -95,18 +95,18 @@ struct Placements {
     }
 
     /// Notes whether a place has found all nodes that it should show.
-    mutating func note(_ place: UInt32, isComplete: Bool) {
+    mutating func note(_ place: NodeRow, isComplete: Bool) {
         if isComplete { incomplete.places.remove(place) } else { incomplete.places.insert(place) }
     }
 
     /// The incomplete places, if the tree has changed since this was last asked.
-    mutating func placesToComplete(at changes: UInt64) -> Set<UInt32> {
+    mutating func placesToComplete(at changes: UInt64) -> Set<NodeRow> {
         guard !incomplete.places.isEmpty, incomplete.changes != changes else { return [] }
         incomplete.changes = changes
         return incomplete.places
     }
 
-    private mutating func setPlace(_ place: UInt32?, of given: Given) {
+    private mutating func setPlace(_ place: NodeRow?, of given: Given) {
         standing[given.node]?.removeAll { $0.root == given.root }
         if let place {
             standing[given.node, default: []].append((given.root, place))
@@ -115,14 +115,14 @@ struct Placements {
         }
     }
 
-    private mutating func remove(_ place: UInt32, from given: Given) {
+    private mutating func remove(_ place: NodeRow, from given: Given) {
         rivals[given]?.removeAll { $0 == place }
         if rivals[given]?.isEmpty == true { rivals[given] = nil }
         touched.insert(given)
     }
 
     /// Forgets a node, or a place with what it shows.
-    mutating func forget(_ row: UInt32) {
+    mutating func forget(_ row: NodeRow) {
         if let all = wanted.removeValue(forKey: row) {
             for node in all.nodes {
                 let given = Given(node: node, root: all.root)
@@ -149,19 +149,19 @@ struct Placements {
     }
 
     /// Places that may show something else than before.
-    mutating func noteChanges(at places: [UInt32]) { changedPlaces.formUnion(places) }
+    mutating func noteChanges(at places: [NodeRow]) { changedPlaces.formUnion(places) }
 
     /// Forgets the nodes and places that are gone.
-    mutating func forget(where isGone: (UInt32) -> Bool) {
+    mutating func forget(where isGone: (NodeRow) -> Bool) {
         for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }
     }
 
     /// True if a place is inside a node. The node would contain itself there.
     /// - Parameter parent: gives the parent of a node where it was declared.
-    private func leads(_ place: UInt32, into node: UInt32, _ parent: (UInt32) -> UInt32) -> Bool {
-        var given: [(root: UInt32, place: UInt32)] = []
+    private func leads(_ place: NodeRow, into node: NodeRow, _ parent: (NodeRow) -> NodeRow) -> Bool {
+        var given: [(root: NodeRow, place: NodeRow)] = []
         var at = place
-        while at != node, at != NodeID.root.row {
+        while at != node, at != .root {
             let up = parent(at)
             given += standingPlaces(of: at)
             at = given.lastIndex { $0.root == up }.map { given.remove(at: $0).place } ?? up
@@ -177,9 +177,9 @@ struct Placements {
     ///   - isBefore: the order of places in their document.
     /// - Returns: the nodes that stand elsewhere now, and the places that show something else.
     mutating func settle(
-        at changes: UInt64, _ parent: (UInt32) -> UInt32, _ isBefore: (UInt32, UInt32) -> Bool
-    ) -> (nodes: [UInt32], places: Set<UInt32>) {
-        var moved: [UInt32] = []
+        at changes: UInt64, _ parent: (NodeRow) -> NodeRow, _ isBefore: (NodeRow, NodeRow) -> Bool
+    ) -> (nodes: [NodeRow], places: Set<NodeRow>) {
+        var moved: [NodeRow] = []
         for given in touched.union(disputed.nodes).sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
             let old = place(of: given.node, in: given.root)
             let all = rivals[given] ?? []

@@ -8,10 +8,10 @@ extension Description {
     /// The nodes that stand in a node, in order; nil if these are its children.
     public func shown(in node: NodeID) -> [NodeID]? {
         guard nodes.hasPlaces else { return nil }
-        var found: [UInt32] = []
-        var pending = nodes.shown(in: node.row).reversed() as [UInt32]
+        var found: [NodeRow] = []
+        var pending = nodes.shown(in: node.row).reversed() as [NodeRow]
         while let next = pending.popLast() {
-            if nodes[Int(next)].isTransparent {
+            if nodes[next].isTransparent {
                 pending += nodes.shown(in: next).reversed()
             } else {
                 found.append(next)
@@ -27,7 +27,7 @@ extension Description {
     }
 
     /// Why a `place` or `slot` does not show all that it should show.
-    func refusal(at place: UInt32) -> Failure? {
+    func refusal(at place: NodeRow) -> Failure? {
         guard let lost = nodes.placements.lost(at: place).first else {
             return nodes.placements.homeless(at: place).map {
                 Failure(
@@ -41,10 +41,10 @@ extension Description {
     }
 
     /// True if a node is given to a component that shows it nowhere.
-    func isUnshown(_ row: UInt32) -> Bool {
+    func isUnshown(_ row: NodeRow) -> Bool {
         guard nodes.hasPlaces, nodes.isOpaque(row) else { return false }
-        for at in nodes.upward(from: row) where at != NodeID.root.row {
-            let parent = nodes[Int(at)].parent
+        for at in nodes.upward(from: row) where at != .root {
+            let parent = nodes[at].parent
             if let first = nodes.firstPlacing(of: parent), nodes.layer(of: at) > first {
                 return !nodes.upward(from: row).prefix { $0 != parent }.contains {
                     nodes.placements.place(of: $0, in: parent) != nil

@@ -14,7 +14,7 @@ extension Planning {
     ///
     /// A line also tells which named layer says the attribute now.
     /// - Parameter target: what the node becomes.
-    func describeDifferences(_ row: UInt32, _ target: NodeDefinition) -> [String] {
+    func describeDifferences(_ row: NodeRow, _ target: NodeDefinition) -> [String] {
         let path = graph.nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {
             let (group, value) = DefinitionWriter.attribute(attribute)
@@ -40,15 +40,15 @@ extension Planning {
             lines.append(line + layer(attribute.name))
         }
         let names = Set(target.attributes.map(\.name))
-        for (name, attribute) in graph.nodes[Int(row)].attributes where !names.contains(name) {
-            if graph.nodes[Int(row)].instances?.elements == attribute { continue }
+        for (name, attribute) in graph.nodes[row].attributes where !names.contains(name) {
+            if graph.nodes[row].instances?.elements == attribute { continue }
             let old = graph.record(attribute).definition.map { ": \(said($0))" } ?? ""
             lines.append("- \(path).\(name)\(old)\(layer(name))")
         }
         var (before, after) = (ValueMap(), ValueMap())
-        DefinitionWriter.addModifiers(of: graph.nodes[Int(row)].definition, beyond: nil, into: &before)
+        DefinitionWriter.addModifiers(of: graph.nodes[row].definition, beyond: nil, into: &before)
         DefinitionWriter.addModifiers(of: target, beyond: nil, into: &after)
-        if let old = graph.nodes[Int(row)].definition.forEach { DefinitionWriter.addData(of: old, into: &before) }
+        if let old = graph.nodes[row].definition.forEach { DefinitionWriter.addData(of: old, into: &before) }
         if let new = target.forEach { DefinitionWriter.addData(of: new, into: &after) }
         for case .string(let key) in before.keys where after[key] == nil {
             lines.append("- \(path) \(key): \(before[key]?.jsonText ?? "")")

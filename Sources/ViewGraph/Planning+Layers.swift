@@ -28,7 +28,7 @@ extension Planning {
     }
 
     /// Plans the document as a named layer, and reads the parts of layers again whose components it declares anew.
-    func planLayers(_ scene: SceneDefinition, at top: UInt32) throws(Failure) {
+    func planLayers(_ scene: SceneDefinition, at top: NodeRow) throws(Failure) {
         var change = Change(layers: layers)
         try renewLayers(scene.declarations, &change)
         if let layer { try plan(layer, scene, at: top, &change) }
@@ -50,10 +50,10 @@ extension Planning {
         guard !change.rows.isEmpty || !change.changed.isEmpty else { return }
         layers = change.layers
         (plan.layers, plan.layerChanges) = (change.layers, change.rows)
-        var parents: [(depth: Int, row: UInt32, ids: Set<Name>)] = []
+        var parents: [(depth: Int, row: NodeRow, ids: Set<Name>)] = []
         for (key, ids) in change.changed {
-            guard let row = graph.nodes.row(ofKey: key.text), !graph.nodes[Int(row)].kind.isMadeFromData,
-                graph.nodes[Int(row)].kind != .view
+            guard let row = graph.nodes.row(ofKey: key.text), !graph.nodes[row].kind.isMadeFromData,
+                graph.nodes[row].kind != .view
             else { continue }
             parents.append((graph.nodes.depth(of: row), row, ids))
         }
@@ -69,14 +69,14 @@ extension Planning {
     private struct Unplanned {
         var definitions: [(definition: NodeDefinition, slot: Slot)]
         /// The parent; nil if there is no such node yet.
-        var row: UInt32?
+        var row: NodeRow?
         var key: String
         var path: String
         var depth: Int
     }
 
     private func plan(
-        _ name: LayerName, _ scene: SceneDefinition, at top: UInt32, _ change: inout Change
+        _ name: LayerName, _ scene: SceneDefinition, at top: NodeRow, _ change: inout Change
     ) throws(Failure) {
         let nodes = graph.nodes
         let known = layers.layer(name.name, at: name.at)
@@ -93,8 +93,8 @@ extension Planning {
                     value: ["at": .string(name.at), "name": .string(name.name)]))
         }
         var left = Set(texts: layers.keys(of: number))
-        var grounds: [UInt32: [Name: NodeDefinition]] = [:]
-        func ground(_ id: Name, below row: UInt32) -> NodeDefinition? {
+        var grounds: [NodeRow: [Name: NodeDefinition]] = [:]
+        func ground(_ id: Name, below row: NodeRow) -> NodeDefinition? {
             if grounds[row] == nil {
                 grounds[row] = Dictionary(
                     nodes.childrenBelowLayers(of: row).map { ($0.definition.id, $0.definition) },
@@ -119,8 +119,8 @@ extension Planning {
                 let key = found.map { nodes.key(of: $0) } ?? next.key + "/" + StoredKey.escape(definition.id.text)
                 let path =
                     isNamed ? next.path + "/" + AttributePath.quoteIfNeeded(definition.id.text) : next.path
-                let parent = found.map { nodes[Int($0)].parent } ?? next.row
-                if let parent, nodes[Int(parent)].kind.isMadeFromData {
+                let parent = found.map { nodes[$0].parent } ?? next.row
+                if let parent, nodes[parent].kind.isMadeFromData {
                     throw Failure(
                         .conflict, "\(path) is made from data", path: path, hint: "change the list it is made from")
                 }
@@ -227,7 +227,7 @@ extension LayerPart {
 
 extension Wiring {
     /// Reads the parts of layers for the children of a node, if they have not been read.
-    func readLayers(below row: UInt32, _ key: String) {
+    func readLayers(below row: NodeRow, _ key: String) {
         for child in nodes.layers.keys(below: key) {
             guard let node = nodes.layers[child.text] else { continue }
             for part in node.parts where part.content == nil && part.failure == nil {
@@ -238,7 +238,7 @@ extension Wiring {
     }
 
     /// Reads what a part says, where its node stands.
-    fileprivate func read(_ part: LayerPart, _ id: Name, below parent: UInt32, with new: Declarations? = nil) {
+    fileprivate func read(_ part: LayerPart, _ id: Name, below parent: NodeRow, with new: Declarations? = nil) {
         let fields = part.row
         func read(_ field: String) throws(Failure) -> NodeDefinition? {
             guard case .map(var members)? = fields[.string(field)] else { return nil }

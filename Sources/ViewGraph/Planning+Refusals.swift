@@ -14,13 +14,25 @@ extension Planning {
                 "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
         }
         for update in plan.updates {
-            let (row, old) = (update.row, graph.nodes[Int(update.row)].definition.attributes.count)
+            let (row, old) = (update.row, graph.nodes[update.row].definition.attributes.count)
             let count = update.definition.attributes.count
             guard count <= SceneLimits.attributes || count <= old else {
                 throw Failure(
                     .limit, "\(graph.nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
                     path: graph.nodes.path(of: row), hint: "make several nodes")
             }
+        }
+    }
+
+    /// - Throws: `conflict` when a document says something of a node that its own declarations make anew.
+    func refuseLost() throws(Failure) {
+        let gone = Set(plan.losses + plan.removals + plan.restarts.flatMap { graph.nodes[$0].children })
+        guard !gone.isEmpty else { return }
+        for row in touched {
+            guard let lost = graph.nodes.upward(from: row).first(where: { gone.contains($0) }) else { continue }
+            throw Failure(
+                .conflict, "\(graph.nodes.path(of: row)) is in a node that a declaration of the document makes anew",
+                path: graph.nodes.path(of: lost), hint: "apply the declarations first, and then the nodes")
         }
     }
 
@@ -45,8 +57,8 @@ extension Planning {
         }
         var renewed = Set(plan.removals.flatMap { graph.nodes.subtree(of: $0) })
         for update in plan.updates { renewed.insert(update.row) }
-        for row in graph.nodes.subtree(of: NodeID.root.row) where !renewed.contains(row) {
-            let definition = graph.nodes[Int(row)].definition
+        for row in graph.nodes.subtree(of: .root) where !renewed.contains(row) {
+            let definition = graph.nodes[row].definition
             kept.append(
                 (
                     graph.nodes.path(of: row),

@@ -24,29 +24,31 @@ public final class Planning {
     /// The named layers from now on.
     var layers: NamedLayers
     /// The children below the edits as they are planned, by parent.
-    private var plannedBelow: [UInt32: [ObjectIdentifier]] = [:]
+    private var plannedBelow: [NodeRow: [ObjectIdentifier]] = [:]
     /// The children that the plan creates. If a document makes one that a component declared in it has, too, that of
     /// the document counts; documents are planned first.
     private var created: Set<Creation> = []
 
     private struct Creation: Hashable {
-        var parent: UInt32
+        var parent: NodeRow
         var id: Name
     }
 
     /// What is planned of nodes so far.
-    private var planned: [UInt32: (content: PartContent, bottom: NodeDefinition?)] = [:]
+    private var planned: [NodeRow: (content: PartContent, bottom: NodeDefinition?)] = [:]
     /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
-    private var renewed: [UInt32: PartContent] = [:]
+    private var renewed: [NodeRow: PartContent] = [:]
     /// Their nodes, outer ones last.
-    private var renewedLeft: [UInt32] = []
+    private var renewedLeft: [NodeRow] = []
     private var pending: [Children]
     private var current: Siblings?
     private var growth = Wiring.Growth()
     /// Steps that the change itself will take.
     private var cost: Int
+    /// Nodes that the document changes, or to which it gives others.
+    private(set) var touched: Set<NodeRow> = []
     /// The nodes that change: what is below them is connected again.
-    private var connected: Set<UInt32> = []
+    private var connected: Set<NodeRow> = []
     private var isComplete = false
     private var lastCompared: (pair: (ObjectIdentifier, ObjectIdentifier), isOther: Bool)?
 
@@ -82,7 +84,7 @@ public final class Planning {
     private var documents: Int { layer == nil ? 1 : 0 }
 
     /// Plans children of a node again, of which named layers say something else than before. Outer ones come last.
-    func planLayered(_ ids: Set<Name>, below row: UInt32, _ children: [(definition: NodeDefinition, slot: Slot)]) {
+    func planLayered(_ ids: Set<Name>, below row: NodeRow, _ children: [(definition: NodeDefinition, slot: Slot)]) {
         // Documents are planned first.
         pending.insert(
             Children(
@@ -113,13 +115,13 @@ public final class Planning {
             func read(_ said: NodeDefinition?) throws(Failure) -> NodeDefinition? {
                 guard let said, case .map(var fields) = Persistence.written(said) else { return said }
                 if !content.isMade, said === content.members { fields["kind"] = nil }
-                fields["id"] = .string(graph.nodes[Int(row)].id.text)
-                let names = ReferredNames(in: graph.nodes[Int(row)].definition).all
+                fields["id"] = .string(graph.nodes[row].id.text)
+                let names = ReferredNames(in: graph.nodes[row].definition).all
                 let document: Value = [
                     "agd": 1, "nodes": [.map(fields)], "dangling": .list(names.map { .string($0) }),
                 ]
                 guard
-                    let read = try graph.read(document, at: graph.nodes[Int(row)].parent, with: scene.declarations)
+                    let read = try graph.read(document, at: graph.nodes[row].parent, with: scene.declarations)
                         .nodes.first
                 else { return said }
                 guard read.givenSlot != said.givenSlot || read.layer != said.layer else { return read }
@@ -128,7 +130,11 @@ public final class Planning {
                 return made
             }
             do throws(Failure) {
-                content.said = try read(content.said)?.withoutGivenChildren
+                let said = try read(content.said)?.withoutGivenChildren
+                if content.isMade, let said, said.kind != graph.nodes[row].kind {
+                    throw Failure(.conflict, "its component is a \(said.kind.rawValue) there")
+                }
+                content.said = said
                 content.members = try read(content.members)
             } catch {
                 throw Failure(
@@ -142,7 +148,7 @@ public final class Planning {
 
     /// Children of a node that are still to be planned.
     fileprivate struct Children {
-        var parent: UInt32
+        var parent: NodeRow
         var definitions: [(NodeDefinition, Slot)]
         var isReplacing = false
         /// The layers below the edits give the node these children.
@@ -188,12 +194,12 @@ extension Wiring {
         of scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, as layer: LayerName? = nil, isTold: Bool = false,
         isKept: Bool = false, isBuilt: Bool = false
     ) throws(Failure) -> Planning {
-        guard nodes[Int(node.row)].kind != .forEach else {
+        guard nodes[node.row].kind != .forEach else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node),
                 hint: "change the list it is made from")
         }
-        guard nodes[Int(node.row)].kind != .view || scene.nodes.isEmpty else {
+        guard nodes[node.row].kind != .view || scene.nodes.isEmpty else {
             throw Failure(
                 .conflict, "\(path(of: node)) is a view, which takes no children", path: path(of: node),
                 hint: "make it a container or a group")
@@ -259,6 +265,7 @@ extension Planning {
         }
         try graph.refuse(growth)
         try refuseExcess()
+        try refuseLost()
         if !isKept { try refuseRetyping() }
         isComplete = true
         return true
@@ -278,15 +285,15 @@ extension Planning {
         let path = nodes.path(of: row)
         return Siblings(
             children: children,
-            prefix: row == NodeID.root.row ? "/" : path + "/", depth: nodes.depth(of: row))
+            prefix: row == .root ? "/" : path + "/", depth: nodes.depth(of: row))
     }
 
     /// What the edits say of a node, as far as it is planned.
-    private func content(of row: UInt32) -> PartContent {
+    private func content(of row: NodeRow) -> PartContent {
         renewed[row] ?? planned[row]?.content ?? nodes.content(of: row)
     }
 
-    private func bottom(of row: UInt32) -> NodeDefinition? { planned[row].map(\.bottom) ?? nodes.bottom(of: row) }
+    private func bottom(of row: NodeRow) -> NodeDefinition? { planned[row].map(\.bottom) ?? nodes.bottom(of: row) }
 
     /// Plans a node of the document.
     private func plan(_ definition: NodeDefinition, _ slot: Slot) throws(Failure) {
@@ -296,8 +303,9 @@ extension Planning {
         // Paths do not name a choice, so its parent counts as changed.
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         func create() throws(Failure) {
+            touched.insert(row)
             let bottom =
-                nodes[Int(row)].part?.removed.contains(definition.id) == true
+                nodes[row].part?.removed.contains(definition.id) == true
                 ? nodes.childrenBelowEdits(of: row).first { $0.definition.id == definition.id }?.definition : nil
             if let bottom, definition.canComplete(bottom) {
                 let whole = definition.completing(bottom)
@@ -316,12 +324,12 @@ extension Planning {
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
             return try create()
         }
-        guard mode != .create, nodes[Int(existing)].isTransparent != isNamed else {
+        guard mode != .create, nodes[existing].isTransparent != isNamed else {
             throw Failure(
                 .conflict, "\(isNamed ? name : "\(definition.id) in \(name)") exists already", path: name,
                 hint: "apply with mode merge; replace also removes its siblings")
         }
-        let old = nodes[Int(existing)]
+        let old = nodes[existing]
         if let below = siblings.children.below, !below.contains(definition.id), !nodes.isMade(existing) {
             // The component no longer has it, and the document gives another one.
             cost += PlanCost.removal
@@ -353,6 +361,7 @@ extension Planning {
         let isMadeFromData = definition.forEach != nil
         var newBelow: [(NodeDefinition, Slot)]?
         if isOther {
+            touched.insert(existing)
             if !isReplacing {
                 content = self.content(of: existing)
                 content.merge(definition, into: old.definition)
@@ -397,7 +406,7 @@ extension Planning {
     }
 
     private func update(
-        _ row: UInt32, _ target: NodeDefinition, _ content: PartContent, over bottom: NodeDefinition?, isSaid: Bool,
+        _ row: NodeRow, _ target: NodeDefinition, _ content: PartContent, over bottom: NodeDefinition?, isSaid: Bool,
         isOther: Bool = true
     ) {
         if isOther { plan.changes.append(row) }
@@ -406,10 +415,10 @@ extension Planning {
     }
 
     private func below(
-        _ content: PartContent, over bottom: NodeDefinition?, _ row: UInt32
+        _ content: PartContent, over bottom: NodeDefinition?, _ row: NodeRow
     ) -> [(NodeDefinition, Slot)] {
         let children = content.children(over: bottom)
-        if layers.isEmpty || nodes[Int(row)].kind == .view { return children.map { ($0.definition, $0.slot) } }
+        if layers.isEmpty || nodes[row].kind == .view { return children.map { ($0.definition, $0.slot) } }
         let isUse = content.compose(over: bottom)?.component != nil
         return layers.layered(children, below: nodes.key(of: row), isUse: isUse).map { ($0.definition, $0.slot) }
     }
@@ -421,7 +430,7 @@ extension Planning {
         let isNamed = !definition.kind.isTransparent
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         if let only = siblings.children.only, !only.contains(definition.id) { return }
-        if nodes[Int(row)].part?.removed.contains(definition.id) == true {
+        if nodes[row].part?.removed.contains(definition.id) == true {
             guard siblings.children.only != nil, layer != nil else { return }
             plan.added.append(name)
             return try planCreation(definition, slot, isContent: definition.isContent, .restored)
@@ -431,7 +440,7 @@ extension Planning {
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
             return try planCreation(definition, slot, isContent: definition.isContent, .below)
         }
-        let old = nodes[Int(existing)]
+        let old = nodes[existing]
         if nodes.isMade(existing) { return }
         guard nodes.canFollow(definition, existing) else {
             cost += PlanCost.removal
@@ -444,8 +453,8 @@ extension Planning {
     }
 
     /// Plans what a node becomes if the layers below the edits say something else of it.
-    private func planBottom(_ row: UInt32, _ bottom: NodeDefinition, _ name: String) {
-        let old = nodes[Int(row)].definition
+    private func planBottom(_ row: NodeRow, _ bottom: NodeDefinition, _ name: String) {
+        let old = nodes[row].definition
         let content = content(of: row)
         let target = content.compose(over: bottom) ?? bottom
         let isSaid = renewed.removeValue(forKey: row) != nil
@@ -469,7 +478,7 @@ extension Planning {
     }
 
     /// Plans the nodes whose components are declared anew, and which the document does not name.
-    private func planRenewed(_ row: UInt32) {
+    private func planRenewed(_ row: NodeRow) {
         guard let content = renewed.removeValue(forKey: row) else { return }
         let gone = Set(plan.removals + plan.losses)
         if !gone.isEmpty, nodes.upward(from: row).contains(where: { gone.contains($0) }) { return }
@@ -499,8 +508,8 @@ extension Planning {
     }
 
     /// Steps for a node that changes, and for the nodes below, which are connected again: each once.
-    private func costOfChange(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> Int {
-        let gone = isReplacing ? nodes[Int(row)].attributes.count : 0
+    private func costOfChange(_ row: NodeRow, _ definition: NodeDefinition, _ isReplacing: Bool) -> Int {
+        let gone = isReplacing ? nodes[row].attributes.count : 0
         let isInside = nodes.upward(from: row).contains { connected.contains($0) }
         connected.insert(row)
         return PlanCost.change + PlanCost.attribute * (definition.attributes.count + gone)
@@ -509,7 +518,7 @@ extension Planning {
 
     /// - Throws: `conflict` when a node beside a choice would have the id of one in its branches.
     private func refuseSharedIDs(_ done: Children) throws(Failure) {
-        let parent = nodes[Int(done.parent)]
+        let parent = nodes[done.parent]
         guard parent.hasTransparentChildren || done.definitions.contains(where: { $0.0.kind == .choice }) else {
             return
         }
@@ -527,27 +536,27 @@ extension Planning {
             taken = ids.add(definition) ?? taken
         }
         let gone = done.isReplacing ? Set(plan.removals) : []
-        for child in parent.children where !named.contains(nodes[Int(child)].id) && !gone.contains(child) {
-            taken = ids.add(nodes[Int(child)].definition) ?? taken
+        for child in parent.children where !named.contains(nodes[child].id) && !gone.contains(child) {
+            taken = ids.add(nodes[child].definition) ?? taken
         }
         if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
     }
 
     /// - Throws: the same for the children that named layers give a node, beside those that the edits make.
     private func refuseSharedIDs(below done: Children) throws(Failure) {
-        let parent = nodes[Int(done.parent)]
+        let parent = nodes[done.parent]
         guard parent.hasTransparentChildren || done.definitions.contains(where: { $0.0.kind == .choice }) else {
             return
         }
         var ids = SiblingIDs()
         var taken: Name?
         let made = parent.children.filter { nodes.isMade($0) }
-        let madeIDs = Set(made.map { nodes[Int($0)].id })
+        let madeIDs = Set(made.map { nodes[$0].id })
         for (definition, _) in done.definitions
         where !madeIDs.contains(definition.id) && parent.part?.removed.contains(definition.id) != true {
             taken = ids.add(definition) ?? taken
         }
-        for child in made { taken = ids.add(nodes[Int(child)].definition) ?? taken }
+        for child in made { taken = ids.add(nodes[child].definition) ?? taken }
         if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
     }
 
@@ -576,10 +585,11 @@ extension Planning {
     private func planRemovals(besides done: Children) {
         let named = Set(done.definitions.map(\.0.id))
         let below = Set(nodes.childrenBelowEdits(of: done.parent).map(\.definition.id))
-        for child in nodes[Int(done.parent)].children
-        where nodes.isMade(child) && !named.contains(nodes[Int(child)].id) && !below.contains(nodes[Int(child)].id) {
+        for child in nodes[done.parent].children
+        where nodes.isMade(child) && !named.contains(nodes[child].id) && !below.contains(nodes[child].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
+            touched.insert(done.parent)
             tellGone(child)
         }
         plan.orders.append((done.parent, done.definitions.map(\.0)))
@@ -589,8 +599,8 @@ extension Planning {
     private func planLosses(besides done: Children) {
         let ids = done.definitions.map(\.0.id)
         let known = Set(ids)
-        for child in nodes[Int(done.parent)].children
-        where !known.contains(nodes[Int(child)].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
+        for child in nodes[done.parent].children
+        where !known.contains(nodes[child].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
             cost += PlanCost.removal
             plan.losses.append(child)
             tellGone(child)
@@ -599,9 +609,9 @@ extension Planning {
     }
 
     /// Paths do not name a choice, so its parent counts as changed.
-    private func tellGone(_ row: UInt32) {
+    private func tellGone(_ row: NodeRow) {
         let path = nodes.path(of: row)
-        if nodes[Int(row)].isTransparent { plan.changed.append(path) } else { plan.removed.append(path) }
+        if nodes[row].isTransparent { plan.changed.append(path) } else { plan.removed.append(path) }
     }
 
     private func tell(_ lines: [String]) {
@@ -618,19 +628,19 @@ extension Planning {
     }
 
     /// Plans what existing instances become under a changed definition of their `forEach`.
-    private func planInstances(of row: UInt32, _ target: NodeDefinition) {
-        guard let made = target.forEach, let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else {
+    private func planInstances(of row: NodeRow, _ target: NodeDefinition) {
+        guard let made = target.forEach, let old = nodes[row].definition.forEach, !made.isSame(as: old) else {
             return
         }
-        cost += nodes[Int(row)].children.count * (PlanCost.update + PlanCost.change)
+        cost += nodes[row].children.count * (PlanCost.update + PlanCost.change)
         guard made.choice == old.choice, made.idField == old.idField, made.elementName == old.elementName,
             made.indexName == old.indexName,
             made.choice != nil
                 || zip(made.templates, old.templates).allSatisfy({ $0.kind == $1.kind && $0.component == $1.component })
         else { return plan.restarts.append(row) }
-        for instance in nodes[Int(row)].children {
+        for instance in nodes[row].children {
             // A branch that the choice no longer has is removed when the choice is updated.
-            guard let template = made.template(for: .string(nodes[Int(instance)].id.text)) else { continue }
+            guard let template = made.template(for: .string(nodes[instance].id.text)) else { continue }
             let content = content(of: instance)
             let isSaid = renewed.removeValue(forKey: instance) != nil
             update(
@@ -641,7 +651,7 @@ extension Planning {
         }
     }
 
-    private func differs(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> Bool {
+    private func differs(_ row: NodeRow, _ definition: NodeDefinition, _ isReplacing: Bool) -> Bool {
         for attribute in definition.attributes {
             guard let existing = graph.ownAttribute(attribute.name, of: row),
                 let old = graph.record(existing).definition, old == attribute,
@@ -650,15 +660,15 @@ extension Planning {
         }
         let names = Set(definition.attributes.map(\.name))
         if isReplacing,
-            nodes[Int(row)].attributes.contains(where: { !names.contains($0.name) && $0.name != "elements" })
+            nodes[row].attributes.contains(where: { !names.contains($0.name) && $0.name != "elements" })
         {
             return true
         }
-        let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
-        if let made = definition.forEach, nodes[Int(row)].definition.forEach.map({ !made.isSame(as: $0) }) ?? true {
+        let target = isReplacing ? definition : definition.merged(over: nodes[row].definition)
+        if let made = definition.forEach, nodes[row].definition.forEach.map({ !made.isSame(as: $0) }) ?? true {
             return true
         }
-        return !target.hasSameModifiers(as: nodes[Int(row)].definition)
+        return !target.hasSameModifiers(as: nodes[row].definition)
     }
 }
 

@@ -437,19 +437,3 @@ extension Content {
         return value.select(steps)
     }
 }
-
-/// The states in whose lists the graph has searched for places inside values.
-struct Places {
-    /// States whose lists were searched by id since the tree was settled last.
-    private var locating: [ProjectionTree] = []
-
-    mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
-
-    var hasLocators: Bool { !locating.isEmpty }
-
-    /// Releases the lists that were searched. They are retained only while many elements are looked up together.
-    mutating func forgetLocators() {
-        for tree in locating { tree.forgetLocators() }
-        locating = []
-    }
-}

@@ -18,7 +18,7 @@ public struct Provenance {
         var seen: Set<AttributeID> = [attribute]
         while let next = pending.popLast() {
             let content = graph.content(of: next)
-            guard graph.engine.changedAt(next) > stamp, let source = graph.attributes[Int(next.index)]?.source else {
+            guard graph.engine.changedAt(next) > stamp, let source = graph.attributes[next]?.source else {
                 continue
             }
             // A deferred rule may have read nothing yet.
@@ -40,7 +40,7 @@ public struct Provenance {
         while let next = pending.popLast() {
             // A deferred rule has the same error, whatever it depends on.
             if case .failure(let failure) = graph.content(of: next), failure.code == .limit { return false }
-            guard let record = graph.attributes[Int(next.index)] else { return false }
+            guard let record = graph.attributes[next] else { return false }
             var inputs: [AttributeID] = []
             switch record.source {
             case .state(let isTransient):
@@ -52,7 +52,7 @@ public struct Provenance {
                 } else {
                     // An element depends on the data of its list.
                     guard record.kind != .clock,
-                        let list = graph.nodes[Int(graph.nodes[Int(record.node)].parent)].instances
+                        let list = graph.nodes[graph.nodes[record.node].parent].instances
                     else {
                         return false
                     }
@@ -61,7 +61,7 @@ public struct Provenance {
             case .alias, .rule, .projection, .override, .selected, .rooted, .scheduled:
                 inputs = graph.engine.inputs(of: next)
             case .elements:
-                guard let list = graph.nodes[Int(record.node)].instances else { return false }
+                guard let list = graph.nodes[record.node].instances else { return false }
                 inputs = [list.data]
             case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .reportTime,
                 .given:
@@ -121,8 +121,8 @@ extension Wiring {
     /// The state whose change, since a stamp, has changed what a list or choice shows. A list inside of another one
     /// that has come with it shows what that one's data says.
     public func originState(ofList list: NodeID, since stamp: UInt64) -> AttributeID? {
-        for row in nodes.upward(from: list.row) where nodes[Int(row)].kind.isMadeFromData {
-            guard let data = nodes[Int(row)].instances?.data, let origin = provenance.originState(of: data),
+        for row in nodes.upward(from: list.row) where nodes[row].kind.isMadeFromData {
+            guard let data = nodes[row].instances?.data, let origin = provenance.originState(of: data),
                 engine.changedAt(origin) > stamp
             else { continue }
             return origin

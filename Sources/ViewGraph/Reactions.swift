@@ -9,7 +9,7 @@ public struct Reaction {
     /// The action's path. It may lead to a node that has gone.
     public let path: String
     public let action: AttributeID
-    fileprivate let row: UInt32
+    fileprivate let row: NodeRow
     fileprivate var values: (old: Value, new: Value)?
 }
 
@@ -31,14 +31,14 @@ public final class Reactions {
     /// By action.
     private var watched: [AttributeID: Watched] = [:]
     /// Rows of nodes with `onDisappear` that have appeared.
-    private var leaving: Set<UInt32> = []
+    private var leaving: Set<NodeRow> = []
     /// Nodes that were made since the last `takeDue`. A construction has a set of its own.
-    var arriving: Set<UInt32> = []
+    var arriving: Set<NodeRow> = []
     /// Rows of such nodes that have gone, in order.
-    private var left: [UInt32] = []
+    private var left: [NodeRow] = []
     /// Rows of nodes whose appearing has called actions. The store knows them, so that a later life does not call them
     /// again.
-    private var appeared: Set<UInt32> = []
+    private var appeared: Set<NodeRow> = []
     /// Actions that are called when their nodes appear, of nodes that a start has made. The first turn calls those of
     /// nodes that have not appeared.
     private var waiting: [AttributeID] = []
@@ -57,7 +57,7 @@ public final class Reactions {
     // MARK: Making
 
     /// Connects the value that an action watches.
-    func connect(_ action: AttributeID, at row: UInt32) {
+    func connect(_ action: AttributeID, at row: NodeRow) {
         guard case .action(let definition)? = graph.record(action).definition?.role,
             definition.trigger != nil || watched[action] != nil
         else { return }
@@ -79,12 +79,12 @@ public final class Reactions {
 
     func forget(_ action: AttributeID) {
         guard let vertex = watched.removeValue(forKey: action)?.vertex else { return }
-        graph.triggers.byValue[vertex.index] = nil
+        graph.triggers.byValue[vertex] = nil
         graph.triggers.stale.remove(action)
         graph.freeVertex(vertex, graph.record(vertex))
     }
 
-    func forget(node row: UInt32) {
+    func forget(node row: NodeRow) {
         leaving.remove(row)
         arriving.remove(row)
         appeared.remove(row)
@@ -93,7 +93,7 @@ public final class Reactions {
     /// Notes the `onDisappear` actions in a subtree that goes.
     /// - Parameter rows: its rows; nil if they are many.
     /// - Returns: whether there are any. If so, the subtree has to stay until they have been called.
-    func noteLeft(_ top: UInt32, _ rows: [UInt32]?) -> Bool {
+    func noteLeft(_ top: NodeRow, _ rows: [NodeRow]?) -> Bool {
         guard !leaving.isEmpty || !arriving.isEmpty, persistence.notesChanges else { return false }
         let left =
             rows?.filter { leaving.contains($0) }
@@ -113,7 +113,7 @@ public final class Reactions {
     /// gone, then the others in the order of the tree.
     /// - Parameter known: how many of the new attributes an earlier call for the current change has seen.
     public func takeDue(_ known: inout Int) -> [Reaction] {
-        graph.collectInvalidated()
+        graph.collectReports()
         var found: [Reaction] = []
         let isQuiet = !persistence.notesChanges
         let added = graph.structureChange.addedAttributes
@@ -180,7 +180,7 @@ public final class Reactions {
         return reaction
     }
 
-    private func noteAppeared(_ row: UInt32) {
+    private func noteAppeared(_ row: NodeRow) {
         persistence.note(true, as: Persistence.appearedName, of: row, for: .store)
     }
 
@@ -191,7 +191,7 @@ public final class Reactions {
         watched.isArmed = true
         if case .value(let value) = graph.content(of: watched.vertex) { watched.last = value }
         self.watched[action] = watched
-        graph.triggers.byValue[watched.vertex.index] = action
+        graph.triggers.byValue[watched.vertex] = action
     }
 
     /// From now on until `Wiring.endDetours`, what changes is noted: actions may take it back.
@@ -203,15 +203,15 @@ public final class Reactions {
     public var areWaiting: Bool { !waiting.isEmpty }
 
     /// Notes that a node has appeared in an earlier life.
-    func restore(_ row: UInt32) {
+    func restore(_ row: NodeRow) {
         appeared.insert(row)
-        persistence.nodes[Int(row)].hasValues = true
+        persistence.nodes[row].hasValues = true
     }
 
-    func hasAppeared(_ row: UInt32) -> Bool { appeared.contains(row) }
+    func hasAppeared(_ row: NodeRow) -> Bool { appeared.contains(row) }
 
     /// Notes under their new keys which nodes have appeared.
-    func keepAppeared(_ rows: [UInt32]) {
+    func keepAppeared(_ rows: [NodeRow]) {
         if appeared.isEmpty || !persistence.notesChanges { return }
         for row in rows where appeared.contains(row) { noteAppeared(row) }
     }
@@ -225,8 +225,8 @@ public final class Reactions {
         }
     }
 
-    private func farewells(of row: UInt32) -> [Reaction] {
-        persistence.nodes[Int(row)].attributes.compactMap { _, attribute in
+    private func farewells(of row: NodeRow) -> [Reaction] {
+        persistence.nodes[row].attributes.compactMap { _, attribute in
             guard case .action(let action)? = graph.record(attribute).definition?.role,
                 case .disappear? = action.trigger
             else { return nil }
@@ -235,14 +235,14 @@ public final class Reactions {
     }
 
     private func ordered(_ reactions: [Reaction]) -> [Reaction] {
-        var places: [UInt32: [UInt32: Int]] = [:]
-        func place(of row: UInt32) -> [Int] {
+        var places: [NodeRow: [NodeRow: Int]] = [:]
+        func place(of row: NodeRow) -> [Int] {
             var (at, place) = (row, [Int]())
-            while at != NodeID.root.row {
-                let parent = persistence.nodes[Int(at)].parent
+            while at != .root {
+                let parent = persistence.nodes[at].parent
                 if places[parent] == nil {
                     places[parent] = Dictionary(
-                        uniqueKeysWithValues: persistence.nodes[Int(parent)].children.enumerated().map { ($1, $0) })
+                        uniqueKeysWithValues: persistence.nodes[parent].children.enumerated().map { ($1, $0) })
                 }
                 place.append(places[parent]?[at] ?? 0)
                 at = parent
@@ -250,7 +250,7 @@ public final class Reactions {
             return place.reversed()
         }
         func rank(of reaction: Reaction) -> Int {
-            persistence.nodes[Int(reaction.row)].attributes.list.firstIndex { $0.attribute == reaction.action } ?? 0
+            persistence.nodes[reaction.row].attributes.list.firstIndex { $0.attribute == reaction.action } ?? 0
         }
         return reactions.map { ($0, place(of: $0.row) + [-1, rank(of: $0)]) }
             .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)

@@ -10,10 +10,10 @@ extension Wiring {
     func rootReference(_ name: String) -> AttributeID {
         let text = String(name.dropFirst())
         if let known = roots.byText[text] { return known.vertex }
-        let version = createInput(.value(.int(0)), node: NodeID.root.row, name: name, source: .system)
+        let version = createInput(.value(.int(0)), node: .root, name: name, source: .system)
         let reference = RootReference(text, version)
         let vertex = createRule(
-            node: NodeID.root.row, name: name, source: .rooted(reference))
+            node: .root, name: name, source: .rooted(reference))
         reference.target = target(of: reference)
         roots.byText[text] = (reference, vertex)
         sharing.noteIdle(vertex)
@@ -28,25 +28,6 @@ extension Wiring {
             roots.byText[reference.text] = nil
         }
         freeVertex(reference.version, record(reference.version))
-    }
-
-    /// After a change of the tree: references whose path leads to another attribute are read again. O(references ·
-    /// depth).
-    func followRootReferences() {
-        guard !roots.isEmpty, hasStructureChange else { return }
-        for (reference, _) in roots.byText.values {
-            let now = target(of: reference)
-            guard now != reference.target else { continue }
-            reference.target = now
-            count(reference)
-        }
-        if !roots.patterns.isEmpty { followPatterns() }
-    }
-
-    /// Lets a reference be read again.
-    private func count(_ reference: RootReference) {
-        guard case .value(.int(let count)) = content(of: reference.version) else { return }
-        setInput(reference.version, .value(.int(count + 1)))
     }
 
     func evaluate(_ reference: RootReference, _ steps: [AttributePath.Step], for attribute: AttributeID) throws
@@ -64,13 +45,10 @@ extension Wiring {
     func place(_ reference: RootReference) throws(Failure) -> Place {
         guard let path = reference.path else { throw Failure(.invalid, "\(reference.text) is no path") }
         // The author of the reference may read the target, so it does not matter who reads it now.
-        let reader = mayRead
-        mayRead = nil
-        defer { mayRead = reader }
-        return try locate(path)
+        return try showing(nil) { () throws(Failure) in try locate(path) }
     }
 
-    private func target(of reference: RootReference) -> AttributeID? {
+    func target(of reference: RootReference) -> AttributeID? {
         guard let path = reference.path, let node = try? node(at: path.nodes, looksForNames: false) else { return nil }
         return path.attribute.flatMap { ownAttribute($0, of: node.row) }
     }
@@ -83,35 +61,16 @@ extension Wiring {
 extension Wiring {
     /// The vertex for a pattern that the rule of an attribute reads.
     func patternReference(_ pattern: PathPattern, readBy reader: AttributeID?) -> AttributeID {
-        let own = reader.flatMap { attributes[Int($0.index)]?.name == pattern.attribute ? $0 : nil }
+        let own = reader.flatMap { attributes[$0]?.name == pattern.attribute ? $0 : nil }
         let key = RootReferences.PatternKey(pattern: pattern, omitted: own)
         if let known = roots.patterns[key] { return known.vertex }
-        let (text, root) = (pattern.description, NodeID.root.row)
+        let (text, root) = (pattern.description, NodeRow.root)
         let version = createInput(.value(.int(0)), node: root, name: "$" + text, source: .system)
         let reference = RootReference(text, version, pattern, omitting: own)
         let vertex = createRule(node: root, name: "$" + text, source: .rooted(reference))
         roots.patterns[key] = (reference, vertex)
         sharing.noteIdle(vertex)
         return vertex
-    }
-
-    /// After a change of the tree. O(patterns · changes).
-    private func followPatterns() {
-        let change = structureChange
-        let isWide = !change.movedNodes.isEmpty || !change.reorderedNodes.isEmpty || !change.removedTrees.isEmpty
-        for (reference, _) in roots.patterns.values {
-            guard let pattern = reference.pattern, let name = pattern.attribute else { continue }
-            let isConcerned =
-                isWide
-                || change.removedNames.contains { $0.attributes.contains(name) && pattern.matches(nodes: $0.ids) }
-                || change.addedAttributes.contains { attribute in
-                    guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)],
-                        record.name == name
-                    else { return false }
-                    return pattern.matches(nodes: nodes.ids(of: record.node))
-                }
-            if isConcerned { count(reference) }
-        }
     }
 
     /// Steps that the search for what a pattern matches may take: 10 for each node that it looks at.
@@ -122,10 +81,13 @@ extension Wiring {
     private func matches(
         of pattern: PathPattern, _ reference: RootReference, for attribute: AttributeID
     ) throws -> Content {
-        let left = stepsLeft
-        if left <= 0 { return deferred(attribute) }
-        stepsLeft = Wiring.patternSteps
-        defer { stepsLeft = left - (Wiring.patternSteps - max(0, stepsLeft)) }
+        if stepsLeft <= 0 { return deferred(attribute) }
+        return try spending(Wiring.patternSteps, { $0 -= min($1, Wiring.patternSteps) }) {
+            try matches(of: pattern, reference)
+        }
+    }
+
+    private func matches(of pattern: PathPattern, _ reference: RootReference) throws -> Content {
         var found: [(key: String, attribute: AttributeID)] = []
         do throws(Failure) {
             try PatternSearch(pattern, in: self).forEachNamed { (ids, attribute) in
@@ -150,7 +112,7 @@ extension Wiring {
 // again.
 
 extension Wiring {
-    func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {
+    func boundSelection(_ selection: Selection, at row: NodeRow, _ scope: Scope) -> Source {
         let rule = boundRule(selection.program, at: row, scope)
         let targets = selection.targets.map { resolveName($0.name, from: row, scope) }
         return .selected(BoundSelection(selection, rule, targets, row, scope))

@@ -38,17 +38,17 @@ extension ViewGraph {
         for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         nodes.layers = NamedLayers(others.filter { NamedLayers.isKey($0.key) })
         if !persistence.absentRows.isEmpty || !nodes.layers.isEmpty {
-            complete([NodeID.root.row])
+            complete([.root])
             unsettled.nodes = []
-            connect(withObjects(nodes.subtree(of: NodeID.root.row)))
+            connect(withObjects(nodes.subtree(of: .root)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
             stored.beginAgain()
-            settleStructure()
+            settle()
             failures += restoringFaults
             restoringFaults = []
             stored.restorePasts()
-            settleStructure()
+            settle()
             persistence.forgetPresent { name, row in
                 name == Persistence.appearedName
                     ? reactions.hasAppeared(row) : stored.hasRestored(name, of: row)
@@ -77,7 +77,7 @@ extension ViewGraph {
                 }
                 document[group] = (document[group] ?? .map(ValueMap())).adding(value)
             }
-            self.declareNames(try read(.map(document), at: NodeID.root.row).declarations)
+            self.declareNames(try read(.map(document), at: .root).declarations)
         }
         do throws(Failure) {
             try declare(rows)
@@ -105,13 +105,8 @@ extension ViewGraph {
 
     // MARK: Nodes
 
-    /// Gives new nodes their rows, before anybody sees them.
-    func completeNew() {
-        while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
-    }
-
     /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
-    private func complete(_ tops: [UInt32]) {
+    func complete(_ tops: [NodeRow]) {
         var completion = Completion(self)
         persistence.isCompleting = true
         completion.run(tops)

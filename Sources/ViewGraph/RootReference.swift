@@ -27,6 +27,9 @@ struct RootReferences {
     /// Those to patterns.
     var patterns: [PatternKey: (reference: RootReference, vertex: AttributeID)] = [:]
 
+    /// The part of the present change of the tree that has been looked at.
+    var followed = StructureChange.Extent()
+
     struct PatternKey: Hashable {
         let pattern: PathPattern
         let omitted: AttributeID?

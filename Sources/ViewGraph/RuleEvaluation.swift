@@ -72,18 +72,6 @@ extension Wiring {
         set { evaluation.recorder = newValue }
     }
 
-    /// Remaining budget of the current request, in steps. Below zero, rules are deferred.
-    public var stepsLeft: Int {
-        get { budget.steps }
-        set { budget.steps = newValue }
-    }
-
-    /// Remaining budget of the current request for instances that lists make, in steps.
-    public var growthLeft: Int {
-        get { budget.growth }
-        set { budget.growth = newValue }
-    }
-
     @inline(__always)
     func evaluate(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         if _slowPath(evaluation.recorder != nil || budget.steps <= 0) {

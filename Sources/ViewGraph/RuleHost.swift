@@ -16,10 +16,10 @@ struct RuleHost: GraphHost {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
             if _slowPath(graph.transaction != nil || graph.detours.notesAll) { graph.noteTouched(attribute) }
-            if let rule = graph.attributes.rule(attribute.index) {
+            if let rule = graph.attributes.rule(attribute) {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }
-            if let vertex = graph.attributes.aliased(attribute.index) { return try engine.read(vertex) }
+            if let vertex = graph.attributes.aliased(attribute) { return try engine.read(vertex) }
             return try graph.evaluate(attribute)
         }
     }
@@ -70,7 +70,7 @@ extension Wiring {
 
     /// Evaluates a vertex according to its source.
     func evaluate(_ attribute: AttributeID) throws -> Content {
-        guard let record = attributes[Int(attribute.index)] else { return .failure(RuleHost.removed) }
+        guard let record = attributes[attribute] else { return .failure(RuleHost.removed) }
         switch record.source {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
@@ -111,5 +111,5 @@ extension Wiring {
         }
     }
 
-    func isUnnamed(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }
+    func isUnnamed(_ attribute: AttributeID) -> Bool { attributes[attribute]?.isHidden ?? true }
 }

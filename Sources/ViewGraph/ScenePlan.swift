@@ -4,27 +4,27 @@ import SceneModel
 /// How a document changes a tree: worked out completely before anything is changed.
 public struct ScenePlan {
     var declarations: Declarations
-    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool, origin: Origin)] = []
+    var creations: [(parent: NodeRow, definition: NodeDefinition, slot: Slot, isContent: Bool, origin: Origin)] = []
     /// Nodes that the edits remove.
-    var removals: [UInt32] = []
+    var removals: [NodeRow] = []
     /// Nodes that the layers below the edits no longer have.
-    var losses: [UInt32] = []
+    var losses: [NodeRow] = []
     var updates: [Update] = []
     /// Updated nodes that differ from the document.
-    var changes: [UInt32] = []
+    var changes: [NodeRow] = []
     /// Children that stand in another part of their section. If the document says so, it is a part of the edits.
-    var slots: [(row: UInt32, slot: Slot, isSaid: Bool)] = []
+    var slots: [(row: NodeRow, slot: Slot, isSaid: Bool)] = []
     /// Nodes whose children shall stand in the document's order.
-    var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
+    var orders: [(parent: NodeRow, definitions: [NodeDefinition])] = []
     /// The children that the layers below the edits now give nodes, in order.
-    var childrenBelow: [(parent: UInt32, ids: [Name])] = []
+    var childrenBelow: [(parent: NodeRow, ids: [Name])] = []
     /// The named layers from now on, if they change, and the changes of their rows.
     var layers: NamedLayers?
     var layerChanges: [StoreChange] = []
     /// The number of the layer that the document is.
     var layer: Int?
     /// `forEach` nodes whose instances cannot be kept.
-    var restarts: [UInt32] = []
+    var restarts: [NodeRow] = []
 
     /// The layer that makes a new node.
     enum Origin {
@@ -37,7 +37,7 @@ public struct ScenePlan {
 
     /// The planned change of a node that exists.
     struct Update {
-        var row: UInt32
+        var row: NodeRow
         /// Its definition, composed from all layers.
         var definition: NodeDefinition
         /// What the edits say of it.
@@ -48,7 +48,7 @@ public struct ScenePlan {
         var isSaid: Bool
     }
     /// The node to which the document is applied.
-    var top: UInt32
+    var top: NodeRow
     /// States to set at the end.
     var values: [(path: AttributePath, value: Value)] = []
 

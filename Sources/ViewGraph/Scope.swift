@@ -23,7 +23,7 @@ struct Scope {
     var isAtUse = false
     /// For a modifier of a group or list around a placed subview: `env` is that of the place, changed by so many of the
     /// modifiers around the subview.
-    var standing: (row: UInt32, before: Int)?
+    var standing: (row: NodeRow, before: Int)?
 
     static let own = Scope(kind: .own)
     static let enclosing = Scope(kind: .enclosing)

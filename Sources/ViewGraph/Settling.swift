@@ -2,7 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// After a change, new nodes are connected and lists follow their data, until nothing changes any more.
+// After a change, passes bring the tree and its vertices up to date, until nothing changes any more. Each pass has a
+// file in `Passes`, which says what the pass reads, what it writes, and what is true afterwards.
 
 extension ViewGraph {
     /// Makes the writes of the open transaction visible, and updates lists from their data. Evaluates only what the
@@ -10,8 +11,8 @@ extension ViewGraph {
     /// - Parameter commit: gets what was changed. Its memory is used again.
     public func commit(into commit: Commit) {
         closeTransaction(into: commit)
-        if engine.mayHaveReports { collectInvalidated() }
-        if !isSettled { settleStructure() }
+        if engine.mayHaveReports { collectReports() }
+        if !isSettled { settle() }
     }
 
     public func commit() -> Commit {
@@ -20,83 +21,29 @@ extension ViewGraph {
         return commit
     }
 
-    /// True if `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
-    private var isSettled: Bool {
-        sharing.isEmpty && unsettled.isEmpty
-            && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
-    }
+    /// True if `settle` would find nothing to do: most writes reach nothing that the tree depends on.
+    private var isSettled: Bool { unsettled.isEmpty && sharing.isEmpty && roots.isEmpty && !nodes.hasPlaces }
 
-    /// Updates instances from their data until nothing changes any more: instances may contain further `forEach`. Other
-    /// vertices that may have changed are collected in `watches`.
-    func settleStructure() {
-        completeNew()
-        connectNew()
-        followRootReferences()
-        collectInvalidated()
-        if !unsettled.lists.isEmpty || !unsettled.indices.isEmpty || nodes.hasPlaces { settleLists() }
-        followRootReferences()
-        if !unsettled.states.isEmpty { beginStates() }
-        places.forgetLocators()
-        stored.feedPasts()
-        // The places in the elements of instances that went.
-        sweepVertices()
-    }
-
-    func settleLists() {
+    /// Runs the passes. A pass in the condition runs only when those before it have nothing left to do. If it has
+    /// changed something, all begin anew, because instances may contain further lists and states.
+    ///
+    /// The loop ends: `Settlement` stops lists that change without end, and counts how often states begin. Nodes are
+    /// placed or counted again only after a change of a list.
+    ///
+    /// Vertices that may have changed and are not the graph's own are in `watches` afterwards.
+    func settle() {
         var settlement = Settlement()
-        while true {
-            collectInvalidated()
-            let stale = lists.takeStale(settlement)
-            if stale.isEmpty {
-                if !nodes.placements.isSettled(at: nodes.changes) {
-                    settlePlacements()
-                } else if !unsettled.indices.isEmpty {
-                    updateIndices()
-                } else {
-                    break
-                }
-                continue
-            }
-            for (_, row) in stale where nodes.isAlive(row) && nodes.isLinked(row) {
-                let update = updateInstances(of: row)
-                if let loop = lists.findLoop(after: update, of: row, &settlement) { stop(loop, &settlement) }
-            }
-            completeNew()
-            connectNew()
-        }
+        repeat {
+            completeNodes()
+            connectNodes()
+            tellContainers()
+            followReferences()
+            collectReports()
+        } while updateLists(&settlement) || placeNodes() || countIndices() || beginStates(&settlement)
         lists.noteEndless(settlement)
-    }
-
-    /// Makes the instances of a list agree with its data, if the data is valid.
-    private func updateInstances(of row: UInt32) -> ListUpdate {
-        do throws(Failure) {
-            guard let edit = try lists.findEdit(of: row) else { return .none }
-            perform(edit)
-            return edit.update
-        } catch {
-            if lists.noteRefusal(error, at: row) { removeInstances(of: row) }
-            if let held = lists.findHeld(of: row) { perform(held) }
-            return .refused
-        }
-    }
-
-    private func perform(_ edit: ListEdit) {
-        let row = edit.row
-        structureChange.beginList(nodes.nodeID(row))
-        defer { structureChange.endList() }
-        let gone = lists.performEdit(edit) { instantiate($0, id: Name($1), under: row, slot: .content) }
-        for instance in gone { destroySubtree(instance) }
-    }
-
-    /// Removes all instances, when they cannot be kept. The list then makes new ones.
-    func removeInstances(of row: UInt32) { destroySubtrees(lists.emptyList(row)) }
-
-    /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
-    private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
-        for (list, failure) in lists.findEndless(in: loop) where nodes.isAlive(list) {
-            removeInstances(of: list)
-            lists.noteStopped(list, failure, loop, &settlement)
-        }
+        feedOperators()
+        releaseSearched()
+        sweepVertices()
     }
 
     /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
@@ -106,7 +53,7 @@ extension ViewGraph {
     ///   - sleep: seconds before `wall` in which the machine was asleep.
     public func advance(to wall: Timestamp, elapsed: TimeSpan, after sleep: Double = 0) {
         for (vertex, reading) in clocks.advance(to: wall) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: wall, elapsed: elapsed, after: sleep) || timedValues.hasDue { settleStructure() }
+        if advanceTimedValues(to: wall, elapsed: elapsed, after: sleep) || !unsettled.operators.isEmpty { settle() }
     }
 
     /// Lets deferred rules run when they are next read, and updates the tree.
@@ -115,40 +62,8 @@ extension ViewGraph {
         for attribute in evaluation.takeWaiting() where engine.isAlive(attribute) {
             do { try engine.invalidate(attribute) } catch { preconditionFailure("a living rule cannot be run again") }
         }
-        settleStructure()
-        collectInvalidated()
+        settle()
+        collectReports()
         return !watches.invalidated.isEmpty || !structureChange.isEmpty
-    }
-
-    // MARK: Connecting
-
-    /// Connects all nodes made since the last call: parents before children, references before
-    /// rules.
-    func connectNew() {
-        connect(unsettled.takeNodes())
-    }
-
-    /// Connects nodes again after their surroundings changed.
-    func connect(_ rows: [UInt32]) {
-        haveReferencesMoved = false
-        for row in rows where nodes.isAlive(row) { connectData(of: row) }
-        if haveReferencesMoved {
-            for row in rows where nodes.isAlive(row) { renewReferences(of: row) }
-        }
-        for row in rows where nodes.isAlive(row) { connectRules(of: row) }
-        beginAgain(at: rows)
-        stored.restoreNewPasts()
-    }
-
-    /// Connects the references of a node, and the data of a list. Its instances come later: what they bind to is found
-    /// through their elements.
-    func connectData(of row: UInt32) {
-        if nodes.hasPlaces { renewStanding(of: row) }
-        connectReferences(of: row)
-        if nodes[Int(row)].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
-    }
-
-    func connectRules(of row: UInt32) {
-        for action in connectExpressions(of: row) { reactions.connect(action, at: row) }
     }
 }

@@ -9,7 +9,7 @@ import SceneModel
 /// An environment modifier of a group or list around a placed subview.
 struct StandingModifier {
     /// The group or list, and the number of the modifier there.
-    var wrapper: UInt32
+    var wrapper: NodeRow
     var position: Int
     var key: String
     var attribute: AttributeID
@@ -17,30 +17,30 @@ struct StandingModifier {
 
 extension ViewGraph {
     /// The groups and lists with environment modifiers around a placed node, from outside in.
-    private func standingWrappers(of row: UInt32) -> [UInt32] {
+    private func standingWrappers(of row: NodeRow) -> [NodeRow] {
         guard !nodes.placements.isEmpty else { return [] }
         let roots = nodes.placements.standingPlaces(of: row).map(\.root)
         if roots.isEmpty { return [] }
-        let between = Array(nodes.upward(from: nodes[Int(row)].parent).prefix { !roots.contains($0) })
-        return between.reversed().filter { !nodes[Int($0)].environment.isEmpty }
+        let between = Array(nodes.upward(from: nodes[row].parent).prefix { !roots.contains($0) })
+        return between.reversed().filter { !nodes[$0].environment.isEmpty }
     }
 
     /// Makes the vertices for the modifiers around a placed node, if they are others than before.
-    func renewStanding(of row: UInt32) {
+    func renewStanding(of row: NodeRow) {
         let wrappers = standingWrappers(of: row)
-        if wrappers.isEmpty, nodes[Int(row)].standing.isEmpty { return }
-        var wanted: [(wrapper: UInt32, position: Int, key: String)] = []
+        if wrappers.isEmpty, nodes[row].standing.isEmpty { return }
+        var wanted: [(wrapper: NodeRow, position: Int, key: String)] = []
         for wrapper in wrappers {
-            for (position, entry) in nodes[Int(wrapper)].environment.enumerated() {
+            for (position, entry) in nodes[wrapper].environment.enumerated() {
                 wanted.append((wrapper, position, entry.key))
             }
         }
-        let old = nodes[Int(row)].standing
+        let old = nodes[row].standing
         if old.elementsEqual(wanted, by: { ($0.wrapper, $0.position) == ($1.wrapper, $1.position) && $0.key == $1.key })
         {
             return
         }
-        nodes[Int(row)].standing = wanted.map { wrapper, position, key in
+        nodes[row].standing = wanted.map { wrapper, position, key in
             StandingModifier(
                 wrapper: wrapper, position: position, key: key,
                 attribute: createHidden("environment.\(key)", row, declarations.environment[key]?.type ?? .dyn))
@@ -51,11 +51,11 @@ extension ViewGraph {
 
 extension Wiring {
     /// Connects the vertices for the modifiers around a placed node.
-    func connectStanding(of row: UInt32) {
+    func connectStanding(of row: NodeRow) {
         var first = 0
-        for (place, standing) in nodes[Int(row)].standing.enumerated() {
+        for (place, standing) in nodes[row].standing.enumerated() {
             if standing.position == 0 { first = place }
-            let definition = nodes[Int(standing.wrapper)].definition
+            let definition = nodes[standing.wrapper].definition
             let modifiers = definition.environmentModifiers
             guard standing.position < modifiers.count else { continue }
             var scope = Scope.nestedModifier(behind: 0)

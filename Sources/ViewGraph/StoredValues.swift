@@ -21,7 +21,7 @@ public final class StoredValues {
         if persistence.notesChanges { return keep([state]) }
         begun.append(state)
         // Without a store there is no restoring, but the archive has the value, too.
-        nodes[Int(graph.storePlace(of: state).row)].hasValues = true
+        nodes[graph.storePlace(of: state).row].hasValues = true
     }
 
     /// Lets states that got their first values from rules begin again, from the values that were restored.
@@ -63,14 +63,14 @@ public final class StoredValues {
         guard persistence.notesChanges else { return }
         for state in states {
             let (row, name) = graph.storePlace(of: state)
-            if nodes[Int(row)].hasValues {
+            if nodes[row].hasValues {
                 persistence.note(nil, as: name, of: row, for: graph.receiver(of: state))
             }
         }
     }
 
     /// Stores the values of nodes under their new keys.
-    func keepValues(of rows: [UInt32]) {
+    func keepValues(of rows: [NodeRow]) {
         guard persistence.notesChanges else { return }
         for row in rows {
             keep(graph.keptStates(of: [row]).filter { isWritten($0) })
@@ -88,32 +88,32 @@ public final class StoredValues {
     }
 
     /// The kept state of a name at a node, or in an object of the node.
-    func keptState(_ name: String, of row: UInt32) -> AttributeID? {
+    func keptState(_ name: String, of row: NodeRow) -> AttributeID? {
         if let own = graph.ownAttribute(name, of: row) { return graph.isKept(own) ? own : nil }
         guard name.contains(".") else { return nil }
         return graph.keptStates(of: [row]).first { graph.storePlace(of: $0).name == name }
     }
 
     /// True if a state has taken the value of a restored row.
-    func hasRestored(_ name: String, of row: UInt32) -> Bool {
+    func hasRestored(_ name: String, of row: NodeRow) -> Bool {
         keptState(name, of: row).map { revisions[$0] != nil } ?? false
     }
 
     /// - Returns: whether the state exists and takes the value.
-    func give(_ value: StoredRow, to row: UInt32) -> Bool {
+    func give(_ value: StoredRow, to row: NodeRow) -> Bool {
         guard let state = keptState(value.name, of: row),
             let accepted = graph.declarations.accept(value.value, as: graph.record(state).type)
         else { return false }
         graph.forgetRoom(of: state)
         graph.setInput(state, .value(accepted))
-        nodes[Int(row)].hasValues = true
+        nodes[row].hasValues = true
         if persistence.isRestoring { revisions[state] = value.revision }
         return true
     }
 
     /// Gives the new states of a node the values that wait for them.
     /// - Parameter before: the attributes that the node had.
-    func giveWaiting(to row: UInt32, besides before: NamedAttributes) {
+    func giveWaiting(to row: NodeRow, besides before: NamedAttributes) {
         guard !persistence.absentRows.isEmpty, let absent = persistence.absentRows[nodes.key(of: row)] else { return }
         for value in absent.values.values {
             // The name of an object's property begins with that of the object.
@@ -157,7 +157,7 @@ public final class StoredValues {
         let absent = persistence.absentRows
         guard absent.present.contains(where: { !$0.values.isEmpty }) else { return [] }
         var found: [(key: String, state: AttributeID, value: Value)] = []
-        for row in nodes.subtree(of: NodeID.root.row) {
+        for row in nodes.subtree(of: .root) {
             let key = nodes.key(of: row)
             guard let values = absent[key]?.values, !values.isEmpty else { continue }
             for name in values.keys.sorted().texts {

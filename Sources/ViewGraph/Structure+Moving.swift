@@ -9,7 +9,7 @@ extension ViewGraph {
     public func remove(_ node: NodeID) throws(Failure) {
         try refuseRootAndInstances(node)
         destroySubtrees([node.row])
-        settleStructure()
+        settle()
     }
 
     /// Gives a node another parent or another place among its siblings. It keeps its states. Its inherited values and
@@ -17,22 +17,22 @@ extension ViewGraph {
     /// - Returns: false if the node is there already.
     public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
-        let oldParent = nodes[Int(node.row)].parent
+        let oldParent = nodes[node.row].parent
         if parent.row != oldParent, parent.row == nodes.visible(oldParent) {
             // It stays in its branch, so the index counts from the first child of the branch.
             let first = nodes.visibleChildren(of: oldParent).first.map { nodes.index(of: $0) } ?? 0
             return try move(node, to: nodes.nodeID(oldParent), at: index.map { max(0, $0 - first) })
         }
         let index = index.map { nodes.place(ofVisible: $0, below: parent.row) }
-        guard nodes[Int(parent.row)].kind != .forEach, nodes[Int(parent.row)].kind != .view else {
+        guard nodes[parent.row].kind != .forEach, nodes[parent.row].kind != .view else {
             throw Failure(
-                .conflict, "\(path(of: parent)) is a \(nodes[Int(parent.row)].kind.rawValue), which takes no children",
+                .conflict, "\(path(of: parent)) is a \(nodes[parent.row].kind.rawValue), which takes no children",
                 path: path(of: parent))
         }
         guard !nodes.isInside(parent.row, of: node.row) else {
             throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
         }
-        let id = nodes[Int(node.row)].id
+        let id = nodes[node.row].id
         if parent.row != oldParent, nodes.isTaken(id, below: parent.row) {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
@@ -40,7 +40,7 @@ extension ViewGraph {
             try refuse(depth: nodes.depth(of: parent.row) + nodes.levels(of: node.row), at: path(of: node))
         }
         if parent.row == oldParent {
-            let siblings = nodes[Int(oldParent)].children
+            let siblings = nodes[oldParent].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
         try charge(nodes.everything(in: node.row).count * Wiring.stepsPerMovedNode)
@@ -51,7 +51,7 @@ extension ViewGraph {
         if parent.row != oldParent {
             structureChange.movedNodes.append(
                 .init(node: node, from: nodes.ids(of: node.row), names: allNodes(below: node).map(nodeNames)))
-            nodes[Int(node.row)].isContent = nodes.isComponentRoot(parent.row)
+            nodes[node.row].isContent = nodes.isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }
@@ -63,12 +63,11 @@ extension ViewGraph {
             persistence.noteMoved(node.row, from: oldParent, isLeft, key: key)
         }
         let rows = nodes.everything(in: node.row)
-        connect(withObjects(rows))
+        unsettled.nodes += withObjects(rows)
+        unsettled.regrouped.formUnion([oldParent, parent.row])
         placeChanged(of: rows)
-        for changed in Set([oldParent, parent.row]) { shapeChanged(at: changed) }
         wrappingChanged(at: node.row)
-        for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
-        settleStructure()
+        settle()
         if parent.row != oldParent {
             persistence.noteCopied(node.row)
             stored.keepValues(of: nodes.subtree(of: node.row))
@@ -90,9 +89,9 @@ extension ViewGraph {
         let parents =
             [above]
             + nodes.subtree(of: above).filter {
-                $0 != above && nodes[Int($0)].isTransparent && nodes.visible($0) == above
+                $0 != above && nodes[$0].isTransparent && nodes.visible($0) == above
             }
-        guard let parent = parents.first(where: { nodes[Int($0)].part?.removed.contains(id) == true }) else {
+        guard let parent = parents.first(where: { nodes[$0].part?.removed.contains(id) == true }) else {
             throw Failure(
                 .notFound, "no node of a scene was removed at \(path)", path: path,
                 hint: "what clients have applied is made again with apply")
@@ -114,7 +113,7 @@ extension ViewGraph {
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
         guard node != .root else { throw Failure(.conflict, "the root cannot be moved or removed", path: "/") }
-        guard !nodes[Int(nodes[Int(node.row)].parent)].kind.isMadeFromData else {
+        guard !nodes[nodes[node.row].parent].kind.isMadeFromData else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node),
                 hint: "change the list it is made from")

@@ -37,21 +37,20 @@ extension ViewGraph {
                 nodes.set(update.content, over: update.bottom, of: update.row)
             }
             // Children in other parts than before may have the same keys.
-            if nodes[Int(update.row)].definition.slots != update.definition.slots {
+            if nodes[update.row].definition.slots != update.definition.slots {
                 persistence.noteOrder(below: update.row)
             }
-            let before = nodes[Int(update.row)].attributes
+            let before = nodes[update.row].attributes
             begun += redefineNode(update.row, update.definition)
             if persistence.notesChanges { stored.giveWaiting(to: update.row, besides: before) }
         }
         for (row, slot, isSaid) in plan.slots where nodes.isAlive(row) { put(row, into: slot, isSaid: isSaid) }
-        var parents: Set<UInt32> = []
         if let construction { link(construction, before) }
         let redefined = construction == nil ? [] : Set(plan.updates.map(\.row))
         for (position, (parent, definition, slot, isContent, origin)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
-            nodes[Int(made)].isContent = isContent
-            parents.insert(parent)
+            nodes[made].isContent = isContent
+            unsettled.regrouped.insert(parent)
             if !persistence.notesChanges { continue }
             switch origin {
             case .edits:
@@ -69,46 +68,38 @@ extension ViewGraph {
             case .restored: persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
             case .below: break
             }
-            persistence.noteMade(made)
+            unsettled.made.append(nodes.nodeID(made))
         }
         if let construction, construction.isStored, !(plan.removals.isEmpty && plan.losses.isEmpty) {
             // They may stand where the removed ones stood, whose rows have been deleted since.
-            for row in construction.rows where nodes[Int(row)].part != nil { persistence.noteRow(of: row) }
+            for row in construction.rows where nodes[row].part != nil { persistence.noteRow(of: row) }
         }
         for (parent, ids) in plan.childrenBelow where nodes.isAlive(parent) {
             for (place, id) in ids.enumerated() {
-                if let child = nodes.child(id, of: parent) { nodes[Int(child)].basePlace = UInt32(place) }
+                if let child = nodes.child(id, of: parent) { nodes[child].basePlace = UInt32(place) }
             }
-            parents.insert(parent)
+            unsettled.regrouped.insert(parent)
             arrange(parent)
         }
         for (parent, definitions) in plan.orders where order(definitions, below: parent) {
             persistence.noteOrder(below: parent)
         }
-        for parent in parents {
-            shapeChanged(at: parent)
-            // New nodes may have read their index before they had their place, and others may have another one now.
-            indicesChanged(below: parent)
-        }
         if !plan.updates.isEmpty {
-            // New nodes are connected with all that is said of them.
-            completeNew()
-            let made = unsettled.takeNodes()
-            connect(withObjects(nodes.everything(in: plan.changes)) + made)
-            shapeChanged(at: plan.top)
+            unsettled.nodes = withObjects(nodes.everything(in: plan.changes)) + unsettled.nodes
+            unsettled.regrouped.insert(plan.top)
         }
-        settleStructure()
+        settle()
         let set = set(plan.values)
         stored.keep(begun.filter { engine.isAlive($0) } + set.states)
         return set.unset
     }
 
     /// Moves a child of a section to another part of it.
-    private func put(_ row: UInt32, into slot: Slot, isSaid: Bool) {
-        let parent = nodes[Int(row)].parent
+    private func put(_ row: NodeRow, into slot: Slot, isSaid: Bool) {
+        let parent = nodes[row].parent
         nodes.put(row, into: slot)
-        if !nodes[Int(row)].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
-        indicesChanged(below: parent)
+        if !nodes[row].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
+        unsettled.regrouped.insert(parent)
         if isSaid { persistence.noteElsewhere(row) }
     }
 
@@ -141,27 +132,25 @@ extension ViewGraph {
 
     /// Puts the children of a node into the order that the layers give them. Children with another place than before
     /// count as moved.
-    private func arrange(_ parent: UInt32) {
-        let before = nodes[Int(parent)].children
+    private func arrange(_ parent: NodeRow) {
+        let before = nodes[parent].children
         guard sortChildren(of: parent) else { return }
-        for (old, new) in zip(before, nodes[Int(parent)].children) where old != new && !nodes[Int(new)].isTransparent {
+        for (old, new) in zip(before, nodes[parent].children) where old != new && !nodes[new].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
         }
-        shapeChanged(at: parent)
     }
 
     /// Puts all children of a node into the order of their definitions. Children with another place than before count
     /// as moved.
     /// - Returns: whether the order has changed.
-    private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
-        let before = nodes[Int(parent)].children
+    private func order(_ definitions: [NodeDefinition], below parent: NodeRow) -> Bool {
+        let before = nodes[parent].children
         guard let after = nodes.newOrder(definitions, below: parent) else { return false }
         nodes.order(after, below: parent)
-        for (old, new) in zip(before, after) where old != new && !nodes[Int(new)].isTransparent {
+        for (old, new) in zip(before, after) where old != new && !nodes[new].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
         }
-        indicesChanged(below: parent)
-        shapeChanged(at: parent)
+        unsettled.regrouped.insert(parent)
         return true
     }
 
@@ -191,7 +180,7 @@ extension ViewGraph {
         declarations.functions.merge(new.functions) { $1 }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
-        if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
+        if hasNewObjects { connect(withObjects(nodes.subtree(of: .root))) }
     }
 
     /// Gives keys that are declared again their new defaults. Default objects are dropped, and made anew when their
@@ -207,7 +196,7 @@ extension ViewGraph {
             }
             if old.type.objectName == nil, key.type.objectName == nil {
                 setInput(vertex, .value(key.defaultValue))
-                attributes[Int(vertex.index)]?.retype(key.type)
+                attributes[vertex]?.retype(key.type)
             } else if areTypesNew || old.type != key.type || old.defaultValue != key.defaultValue {
                 destroyVertex(vertex)
                 environmentDefaults[name] = nil
@@ -221,13 +210,13 @@ extension ViewGraph {
     /// lists and the like get the missing ones.
     private func renewObjects(of types: [String: ObjectTypeDefinition]) {
         var begun: [AttributeID] = []
-        var pending = nodes.subtree(of: NodeID.root.row)
+        var pending = nodes.subtree(of: .root)
         while let row = pending.popLast() {
-            for (_, state) in nodes[Int(row)].attributes {
+            for (_, state) in nodes[row].attributes {
                 let record = record(state)
                 guard case .state(let initial, let isTransient)? = record.definition?.role else { continue }
                 if case .object(let object) = record.source {
-                    if let type = nodes[Int(object)].definition.component.flatMap({ types[$0] }) {
+                    if let type = nodes[object].definition.component.flatMap({ types[$0] }) {
                         let definition = objectDefinition(of: type, initial, isTransient: isTransient)
                         begun += redefineNode(object, definition)
                     }
@@ -246,11 +235,11 @@ extension ViewGraph {
     // MARK: Updating one node
 
     /// - Returns: states whose present values have to be stored.
-    func redefineNode(_ row: UInt32, _ target: NodeDefinition) -> [AttributeID] {
-        let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
+    func redefineNode(_ row: NodeRow, _ target: NodeDefinition) -> [AttributeID] {
+        let hasSameModifiers = target.hasSameModifiers(as: nodes[row].definition)
         // The component says which children are subviews.
-        if target.base !== nodes[Int(row)].definition.base { shapeChanged(at: row) }
-        nodes[Int(row)].definition = target
+        if target.base !== nodes[row].definition.base { shapeChanged(at: row) }
+        nodes[row].definition = target
         nodes.note(target)
         destroyAttributes(of: row, notKeptBy: target)
         let begun = target.attributes.filter { redefineAttribute($0, of: row) }.compactMap {
@@ -267,17 +256,17 @@ extension ViewGraph {
 
     /// A state keeps its value while its type stays; everything else takes the new definition.
     /// - Returns: whether it is a state whose value has to be stored.
-    private func redefineAttribute(_ definition: AttributeDefinition, of row: UInt32) -> Bool {
+    private func redefineAttribute(_ definition: AttributeDefinition, of row: NodeRow) -> Bool {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
             // Until now the name was that of an instance's element or index.
-            if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
+            if let shadowed = nodes[row].instanceAttribute(named: definition.name) {
                 structureChange.removedAttributes.append(shadowed)
                 record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
             }
             createAttribute(definition, of: row)
             return false
         }
-        attributes[Int(existing.index)]?.redefine(as: definition)
+        attributes[existing]?.redefine(as: definition)
         if persistence.isCompleting, case .object(let object) = record(existing).source,
             case .state(let initial, let isTransient) = definition.role,
             let type = definition.type.objectName.flatMap({ declarations.types[$0] })
@@ -291,7 +280,7 @@ extension ViewGraph {
         if persistence.isCompleting, old != definition { beginAnew(existing, definition) }
         if isTransient, isDurable(existing) { stored.forget([existing]) }
         let begins = !isTransient && (!isDurable(existing) || old != definition)
-        attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
+        attributes[existing]?.source = .state(isTransient: isTransient)
         // The store has forgotten it; the archive has not.
         if isTransient, keepsTransient { stored.keep([existing]) }
         return begins
@@ -309,7 +298,7 @@ extension ViewGraph {
 
     /// Removes attributes from a node that stays: those that become a state of another type, or become or were a state;
     /// and those that the new definition does not have. O(attributes).
-    private func destroyAttributes(of row: UInt32, notKeptBy definition: NodeDefinition) {
+    private func destroyAttributes(of row: NodeRow, notKeptBy definition: NodeDefinition) {
         var gone: [(name: String, attribute: AttributeID)] = []
         for new in definition.attributes {
             guard let existing = ownAttribute(new.name, of: row), let old = record(existing).definition,
@@ -318,8 +307,8 @@ extension ViewGraph {
             gone.append((new.name, existing))
         }
         let names = Set(texts: definition.attributes.map(\.name))
-        let elements = nodes[Int(row)].instances?.elements
-        gone += nodes[Int(row)].attributes.filter { !names.contains($0.name) && $0.attribute != elements }
+        let elements = nodes[row].instances?.elements
+        gone += nodes[row].attributes.filter { !names.contains($0.name) && $0.attribute != elements }
         if gone.isEmpty { return }
         structureChange.removedNames.append(
             NodeNames(ids: nodes.ids(of: row), attributes: gone.map(\.name), isWhole: false))
@@ -327,9 +316,9 @@ extension ViewGraph {
             if record(attribute).kind == .state { stored.forget(keptStates(in: attribute)) }
             destroyVertex(attribute)
         }
-        nodes[Int(row)].attributes.remove(Set(texts: gone.map(\.name)))
+        nodes[row].attributes.remove(Set(texts: gone.map(\.name)))
         for (name, _) in gone {
-            guard let shown = nodes[Int(row)].instanceAttribute(named: name) else { continue }
+            guard let shown = nodes[row].instanceAttribute(named: name) else { continue }
             structureChange.addedAttributes.append(shown)
         }
     }

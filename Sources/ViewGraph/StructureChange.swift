@@ -40,6 +40,20 @@ public struct StructureChange {
 }
 
 extension StructureChange {
+    /// How much has changed so far. Each change of what a path or a pattern leads to makes it another one.
+    struct Extent: Equatable {
+        var added = 0
+        var removed = 0
+        /// Nodes that came to other places, or went unnamed.
+        var places = 0
+    }
+
+    var extent: Extent {
+        Extent(
+            added: addedAttributes.count, removed: removedNames.count,
+            places: movedNodes.count + reorderedNodes.count + removedTrees.count)
+    }
+
     /// Until `endList`, what changes is made by a list.
     mutating func beginList(_ list: NodeID) {
         openStretch = Stretch(

@@ -3,15 +3,15 @@ import AttributeValues
 import SceneModel
 
 // Making nodes from definitions, and destroying them. Creation has two steps: first all nodes of a subtree are made
-// with their vertices, then `connectNew` connects the vertices. So the order within a document does not matter.
+// with their vertices, then `connectNodes` connects the vertices. So the order within a document does not matter.
 
 extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unsettled.nodes` to be connected.
     @discardableResult
     func instantiate(
-        _ definition: NodeDefinition, id: Name? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
+        _ definition: NodeDefinition, id: Name? = nil, under parent: NodeRow, slot: Slot, at place: Int? = nil
     )
-        -> UInt32
+        -> NodeRow
     {
         let top = makeNode(definition, id ?? definition.id, under: parent, slot)
         nodes.attach(top, to: parent, at: place)
@@ -28,14 +28,14 @@ extension ViewGraph {
     func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
         while steps > 0, let next = pending.popLast() {
             let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
-            nodes[Int(row)].basePlace = UInt32(nodes[Int(next.parent)].children.count)
+            nodes[row].basePlace = UInt32(nodes[next.parent].children.count)
             nodes.attach(row, to: next.parent)
             addChildren(of: next.definition, at: row, to: &pending)
             steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
         }
     }
 
-    func addChildren(of definition: NodeDefinition, at row: UInt32, to pending: inout [UnmadeNode]) {
+    func addChildren(of definition: NodeDefinition, at row: NodeRow, to pending: inout [UnmadeNode]) {
         func add(_ children: [NodeDefinition], _ slot: Slot) {
             for child in children.reversed() { pending.append(UnmadeNode(definition: child, parent: row, slot: slot)) }
         }
@@ -45,32 +45,32 @@ extension ViewGraph {
     }
 
     /// Makes one node with its vertices. Its parent does not list it yet.
-    func makeNode(_ definition: NodeDefinition, _ id: Name, under parent: UInt32, _ slot: Slot) -> UInt32 {
+    func makeNode(_ definition: NodeDefinition, _ id: Name, under parent: NodeRow, _ slot: Slot) -> NodeRow {
         let definition = shared(definition, parent)
         let row = createNode(
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
-        nodes[Int(row)].isContent = definition.isContent
+        nodes[row].isContent = definition.isContent
         if let found = known.lookUp(definition) {
-            nodes[Int(row)].attributes = NamedAttributes(found.names)
+            nodes[row].attributes = NamedAttributes(found.names)
         } else {
             nodes.note(definition)
             let names = names(of: definition.attributes)
-            nodes[Int(row)].attributes = NamedAttributes(names)
+            nodes[row].attributes = NamedAttributes(names)
             known.note(definition, names)
         }
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
         if definition.forEach != nil { lists.makeList(at: row) }
         unsettled.nodes.append(row)
-        if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
+        if !nodes[row].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
         return row
     }
 
-    func cost(of row: UInt32) -> Int { BuildCost.node + BuildCost.attribute * nodes[Int(row)].attributes.count }
+    func cost(of row: NodeRow) -> Int { BuildCost.node + BuildCost.attribute * nodes[row].attributes.count }
 
     /// The definition of the sibling that was made last, if this one is a copy of it: then the copy can be freed.
-    private func shared(_ definition: NodeDefinition, _ parent: UInt32) -> NodeDefinition {
+    private func shared(_ definition: NodeDefinition, _ parent: NodeRow) -> NodeDefinition {
         // Definitions without attributes look like copies of each other.
         if lastMade.parent == parent, !definition.attributes.isEmpty, lastMade.definition.isCopy(of: definition) {
             return lastMade.definition
@@ -86,28 +86,27 @@ extension ViewGraph {
         return lastNames
     }
 
-    func destroyModifiers(of row: UInt32) {
-        for vertex in nodes[Int(row)].modifierVertices { destroyVertex(vertex) }
-        for standing in nodes[Int(row)].standing { destroyVertex(standing.attribute) }
-        nodes[Int(row)].removeModifiers()
+    func destroyModifiers(of row: NodeRow) {
+        for vertex in nodes[row].modifierVertices { destroyVertex(vertex) }
+        for standing in nodes[row].standing { destroyVertex(standing.attribute) }
+        nodes[row].removeModifiers()
     }
 
     /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on.
     /// O(subtrees + their edges + siblings of their roots).
     /// - Parameter roots: none inside another.
-    func destroySubtrees(_ roots: [UInt32]) {
+    func destroySubtrees(_ roots: [NodeRow]) {
         defer { persistence.forgetIDsBelow() }
-        for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
+        for (parent, children) in Dictionary(grouping: roots, by: { nodes[$0].parent }) {
             nodes.detach(children, from: parent)
             for child in children { destroySubtree(child) }
-            shapeChanged(at: parent)
-            indicesChanged(below: parent)
+            unsettled.regrouped.insert(parent)
         }
     }
 
     /// Destroys a node that its parent no longer lists, and all that is below. If that would be too many nodes for the
     /// current change, they are unlinked and freed in slices.
-    func destroySubtree(_ top: UInt32) {
+    func destroySubtree(_ top: NodeRow) {
         let few = nodes.subtree(
             of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
         guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
@@ -117,25 +116,25 @@ extension ViewGraph {
     }
 
     /// - Parameter isTold: whether its names are added to `structureChange`.
-    func destroyNode(_ row: UInt32, isTold: Bool = true) {
-        if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
+    func destroyNode(_ row: NodeRow, isTold: Bool = true) {
+        if isTold, !nodes[row].isObject, !nodes[row].isTransparent {
             var names = nodeNames(of: nodes.nodeID(row))
             names.list = structureChange.currentList
             structureChange.removedNames.append(names)
         }
         destroyModifiers(of: row)
-        for (_, attribute) in nodes[Int(row)].attributes {
+        for (_, attribute) in nodes[row].attributes {
             destroyVertex(attribute)
         }
-        if let instance = nodes[Int(row)].instance {
+        if let instance = nodes[row].instance {
             destroyVertex(instance.element)
             if let index = instance.index { destroyVertex(index) }
         }
-        for vertex in nodes[Int(row)].system.values { destroyVertex(vertex) }
-        if let structure = nodes[Int(row)].structure { destroyVertex(structure) }
+        for vertex in nodes[row].system.values { destroyVertex(vertex) }
+        if let structure = nodes[row].structure { destroyVertex(structure) }
         for vertex in lists.dropList(at: row) { destroyVertex(vertex) }
         reactions.forget(node: row)
-        nodes[Int(row)].clear(nodes[0].definition)
+        nodes[row].clear(nodes[.root].definition)
         nodes.remove(row)
     }
 
@@ -146,7 +145,7 @@ extension ViewGraph {
 
     /// Takes a subtree out of the tree, after its parent has dropped it. O(1) if none of its nodes was moved and no
     /// rows wait for their nodes.
-    func unlink(_ top: UInt32) {
+    func unlink(_ top: NodeRow) {
         nodes.unlink(top)
         if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
         unlinked.added.append(top)
@@ -170,7 +169,7 @@ extension ViewGraph {
                     continue
                 }
                 batch.rows.removeLast()
-                steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].part != nil ? BuildCost.row : 0)
+                steps -= cost(of: row) + (nodes[row].hasValues || nodes[row].part != nil ? BuildCost.row : 0)
                 if persistence.notesChanges { persistence.forgetRows(of: row, upTo: batch.revision) }
                 destroyNode(row, isTold: false)
             }
@@ -179,7 +178,9 @@ extension ViewGraph {
                 persistence.note(StoreChange(key: key, name: batch.name, value: nil, revision: batch.revision))
             }
             guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
-            timedValues.begin(batch.operators.filter { engine.isAlive($0.vertex) })
+            let operators = batch.operators.filter { engine.isAlive($0.vertex) }
+            timedValues.begin(operators)
+            unsettled.append(operators)
             if let marker = batch.marker {
                 persistence.note(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
             }

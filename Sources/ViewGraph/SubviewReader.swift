@@ -11,15 +11,15 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     /// The declared container values.
     let keys: [String: KeyDefinition]
     let engine: GraphCore<Host>
-    let container: UInt32
+    let container: NodeRow
 
     /// Subviews, numbered from 0.
-    func subviews(_ rows: [UInt32], _ parts: SubviewParts) throws -> Value {
+    func subviews(_ rows: [NodeRow], _ parts: SubviewParts) throws -> Value {
         .list(try rows.enumerated().map { try subviewValue($1, $0, parts) })
     }
 
     /// `{id, index, tag, containerValues}` of one subview, but only the parts that are asked for.
-    func subviewValue(_ row: UInt32, _ index: Int, _ parts: SubviewParts) throws -> Value {
+    func subviewValue(_ row: NodeRow, _ index: Int, _ parts: SubviewParts) throws -> Value {
         var map = ValueMap(minimumCapacity: 4)
         if parts.hasID { map["id"] = .string(tree.id(ofSubview: row, in: container)) }
         map["index"] = .int(Int64(index))
@@ -31,7 +31,7 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     /// A node can have one tag of each type: one that it writes, its id if a `forEach` made it, and those of its
     /// wrappers. The innermost tag of a type wins, also over one that fails. Null without tags, a list if there are
     /// several.
-    private func tag(of row: UInt32) throws -> Value {
+    private func tag(of row: NodeRow) throws -> Value {
         var tags: [Value] = []
         func add(_ tag: Value) {
             if case .null = tag { return }
@@ -39,11 +39,11 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
             if !tags.contains(where: { $0.typeName == type }) { tags.append(tag) }
         }
         for wrapper in tree.wrappers(of: row, in: container) {
-            if let vertex = tree[Int(wrapper)].tag {
+            if let vertex = tree[wrapper].tag {
                 switch try engine.read(vertex) {
                 case .value(let written): for tag in written.list ?? [written] { add(tag) }
                 case .failure(let failure):
-                    let type = tree[Int(wrapper)].definition.tag?.program?.resultType.valueType ?? .dyn
+                    let type = tree[wrapper].definition.tag?.program?.resultType.valueType ?? .dyn
                     // A tag of an unknown type could have been one that an inner tag overrides.
                     let isOverridden = tags.contains { type == .dyn || ValueType(of: $0) == type }
                     if !isOverridden { throw failure }
@@ -55,8 +55,8 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     }
 
     /// The id of the element for which a `forEach` made a node.
-    private func elementID(of row: UInt32) -> Value? {
-        let parent = tree[Int(tree[Int(row)].parent)]
+    private func elementID(of row: NodeRow) -> Value? {
+        let parent = tree[tree[row].parent]
         guard parent.kind == .forEach, let ids = parent.instances?.ids else { return nil }
         let place = tree.index(of: row)
         return ids.indices.contains(place) ? ids[place] : nil
@@ -64,13 +64,13 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
 
     /// Container values of a node: defaults, then what wrappers set from outside in, then its own. A value that an
     /// inner one overrides is not read.
-    private func values(of row: UInt32, _ parts: SubviewParts) throws -> Value {
+    private func values(of row: NodeRow, _ parts: SubviewParts) throws -> Value {
         let shown =
             parts.keys.map { $0.compactMap { keys[$0] } } ?? keys.values.sorted { $0.name.precedesByBytes($1.name) }
         var whole = Value.map(ValueMap(shown.map { (Value.string($0.name), $0.defaultValue) }))
         var writers: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
         for wrapper in tree.wrappers(of: row, in: container) {
-            for writer in tree[Int(wrapper)].containerValues.reversed() where parts.mayShow(writer.key, writer.steps) {
+            for writer in tree[wrapper].containerValues.reversed() where parts.mayShow(writer.key, writer.steps) {
                 if !writers.contains(where: { $0.key == writer.key && writer.steps.starts(with: $0.steps) }) {
                     writers.append(writer)
                 }
@@ -106,7 +106,7 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
 
     /// The content of a place inside a subview; nil if there is no such place.
     func place(
-        _ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts
+        _ steps: ArraySlice<AttributePath.Step>, in row: NodeRow, _ index: Int, _ given: SubviewParts
     ) throws -> Content? {
         var parts = given
         if case .key(let name)? = steps.first {

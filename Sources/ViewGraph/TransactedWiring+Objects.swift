@@ -10,7 +10,7 @@ extension TransactedWiring {
     /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one,
     ///   `limit`; then nothing was written.
     func write(
-        object: UInt32, held holder: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
+        object: NodeRow, held holder: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
         _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         guard let new = try change(.map(storedProperties(of: object))) else {
@@ -26,7 +26,7 @@ extension TransactedWiring {
                 throw mismatch(record(holder).type, value, Place(holder), Place(holder), path)
             }
             try refuseUnknown(map, in: object, path)
-            for (name, attribute) in nodes[Int(object)].attributes {
+            for (name, attribute) in nodes[object].attributes {
                 let record = record(attribute)
                 switch record.source {
                 case .state:
@@ -72,14 +72,14 @@ extension TransactedWiring {
         if case .state(let initial, _)? = record.definition?.role { initial } else { nil }
     }
 
-    private func refuseUnknown(_ map: ValueMap, in object: UInt32, _ path: AttributePath) throws(Failure) {
+    private func refuseUnknown(_ map: ValueMap, in object: NodeRow, _ path: AttributePath) throws(Failure) {
         let names = attributeNames(of: object)
         for case .string(let name) in map.keys where !names.contains(name) { throw noProperty(name, of: object, path) }
     }
 
-    func noProperty(_ name: String, of object: UInt32, _ path: AttributePath) -> Failure {
+    func noProperty(_ name: String, of object: NodeRow, _ path: AttributePath) -> Failure {
         Failure(
-            .notFound, "\(nodes[Int(object)].definition.component ?? "the object") has no property \(name)",
+            .notFound, "\(nodes[object].definition.component ?? "the object") has no property \(name)",
             path: path.description, hint: NearestName.hint(name, among: attributeNames(of: object)))
     }
 }

@@ -141,7 +141,7 @@ extension TransactedWiring {
         guard let open = transaction, open.hasWrites else { return }
         // Earlier reports do not belong to this transaction.
         if !open.isAhead {
-            collectInvalidated()
+            collectReports()
             // A state that has its old value again at the commit counts as not written.
             engine.beginBatch()
         }
@@ -182,7 +182,7 @@ extension TransactedWiring {
     /// - Parameter first: reports before this position stay.
     private func withdrawReports(since first: Int? = nil, _ isOver: (AttributeID) -> Bool) {
         let old = first ?? watches.invalidated.count
-        collectInvalidated()
+        collectReports()
         let over = Set(watches.invalidated[old...].filter(isOver))
         for attribute in over { _ = content(of: attribute) }
         watches.withdraw(over)
@@ -197,7 +197,7 @@ extension TransactedWiring {
         _ value: Value, toStateAt place: Place, _ path: @autoclosure () -> AttributePath
     ) throws(Failure) -> Bool {
         let state = place.attribute
-        guard place.steps.isEmpty, let record = attributes[Int(state.index)], case .state = record.source,
+        guard place.steps.isEmpty, let record = attributes[state], case .state = record.source,
             !asksAlways, attributes.statesWithEntries == 0 || record.definition?.entries == nil,
             transaction?.isStaged(state) == false, hasValue(state)
         else { return false }
@@ -325,7 +325,7 @@ extension TransactedWiring {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
         let state = written.attribute
         forgetRoom(of: state)
-        if attributes.reportedStates > 0, attributes.reports(Int(state.index)) != nil {
+        if attributes.reportedStates > 0, attributes.reports(state) != nil {
             transaction?.noteReport(of: written)
         }
         transaction?.stage(consume value, for: state, animation)
@@ -384,7 +384,7 @@ extension TransactedWiring {
                 guard case .key(let property)? = place.steps.first else {
                     throw Failure(
                         .readOnly, "\(path) is an object; write one of its properties", path: path.description,
-                        hint: "one of \(nodes[Int(node)].attributes.map(\.name).joined(separator: ", "))")
+                        hint: "one of \(nodes[node].attributes.map(\.name).joined(separator: ", "))")
                 }
                 guard let attribute = ownAttribute(property, of: node) else {
                     throw noProperty(property, of: node, path)
@@ -423,7 +423,7 @@ extension TransactedWiring {
             let provider = nodes.nearestProvider(ofType: type, at: record.node),
             let place = providedPlace(provider.position, of: provider.row), isObject(at: place)
         else { return nil }
-        let author = nodes[Int(provider.row)].definition.environmentObjects[provider.position].author
+        let author = nodes[provider.row].definition.environmentObjects[provider.position].author
         if author != .daemon { way.steps.append(WriteStep(attribute: place.attribute, author: author)) }
         return place
     }

@@ -5,44 +5,44 @@ import SceneModel
 
 extension Tree<NodeRecord> {
     /// O(depth).
-    func key(of row: UInt32) -> String {
+    func key(of row: NodeRow) -> String {
         var length = 0
         var at = row
-        while at != NodeID.root.row {
-            length += 1 + StoredKey.escape(self[Int(at)].id.text).utf8.count
-            at = self[Int(at)].parent
+        while at != .root {
+            length += 1 + StoredKey.escape(self[at].id.text).utf8.count
+            at = self[at].parent
         }
         return String(unsafeUninitializedCapacity: length) { key in
             var end = length
             var at = row
-            while at != NodeID.root.row {
-                var part = StoredKey.escape(self[Int(at)].id.text)
+            while at != .root {
+                var part = StoredKey.escape(self[at].id.text)
                 part.withUTF8 { bytes in
                     end -= bytes.count
                     _ = key[end...].initialize(fromContentsOf: bytes)
                 }
                 end -= 1
                 key.initializeElement(at: end, to: UInt8(ascii: "/"))
-                at = self[Int(at)].parent
+                at = self[at].parent
             }
             return length
         }
     }
 
     /// The ids of which a node's key consists. O(depth).
-    func keyIDs(of row: UInt32) -> [Name] {
+    func keyIDs(of row: NodeRow) -> [Name] {
         var ids: [Name] = []
         var at = row
-        while at != NodeID.root.row {
-            ids.append(self[Int(at)].id)
-            at = self[Int(at)].parent
+        while at != .root {
+            ids.append(self[at].id)
+            at = self[at].parent
         }
         return ids.reversed()
     }
 
     /// The node with a key, by the ids of which the key consists.
-    func node(withKey ids: [Name]) -> UInt32? {
-        var at = NodeID.root.row
+    func node(withKey ids: [Name]) -> NodeRow? {
+        var at = NodeRow.root
         for id in ids {
             guard let child = child(id, of: at) else { return nil }
             at = child
@@ -51,53 +51,53 @@ extension Tree<NodeRecord> {
     }
 
     /// The node of a key; nil if there is none. O(depth).
-    func row(ofKey key: String) -> UInt32? {
+    func row(ofKey key: String) -> NodeRow? {
         node(withKey: key.utf8.split(separator: UInt8(ascii: "/")).map { Name(StoredKey.id(of: String($0) ?? "")) })
     }
 
     /// True if clients name a node by its key: no node on the way is left out of paths, and no id has quotes. O(depth).
-    func hasKeyAsPath(_ row: UInt32) -> Bool {
+    func hasKeyAsPath(_ row: NodeRow) -> Bool {
         var at = row
-        while at != NodeID.root.row {
-            let node = self[Int(at)]
+        while at != .root {
+            let node = self[at]
             guard !node.isTransparent, AttributePath.isBare(node.id.text) else { return false }
             at = node.parent
         }
-        return row != NodeID.root.row
+        return row != .root
     }
 
     /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named
     /// behind the state that contains the object.
-    func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {
+    func storePlace(of name: String, at row: NodeRow) -> (row: NodeRow, name: String) {
         var (row, name) = (row, name)
-        while self[Int(row)].isObject {
-            name = self[Int(row)].id.text + "." + name
-            row = self[Int(row)].parent
+        while self[row].isObject {
+            name = self[row].id.text + "." + name
+            row = self[row].parent
         }
         return (row, name)
     }
 
     /// The order key of a child among its siblings; nil for a node that the edits make and that has no key yet.
-    func order(of child: UInt32) -> String? {
-        let node = self[Int(child)]
+    func order(of child: NodeRow) -> String? {
+        let node = self[child]
         if let order = node.part?.order { return order }
         return node.part?.isMade == true ? nil : OrderKey.implied(Int(node.basePlace))
     }
 
-    func hasKey(_ key: String, _ row: UInt32) -> Bool {
+    func hasKey(_ key: String, _ row: NodeRow) -> Bool {
         var (key, isSame) = (key, false)
         withKey(of: row) { bytes in isSame = key.withUTF8 { $0.hasSameBytes(as: bytes) } }
         return isSame
     }
 
     /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
-    func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    func withKey(of row: NodeRow, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { bytes in
             // From its end on: a node knows its parent.
             var key = BackwardText(bytes)
             var at = row
-            while at != NodeID.root.row {
-                let node = self[Int(at)]
+            while at != .root {
+                let node = self[at]
                 key.put(plain: node.id.text)
                 key.put(UInt8(ascii: "/"))
                 at = node.parent

@@ -6,40 +6,40 @@ import SceneModel
 
 /// A section of a container, or a run of subviews outside any section, which has no node.
 struct SectionGroup: Equatable {
-    var section: UInt32?
-    var loose: [UInt32] = []
+    var section: NodeRow?
+    var loose: [NodeRow] = []
 }
 
 extension Tree<NodeRecord> {
-    func isOpaque(_ row: UInt32) -> Bool {
-        switch self[Int(row)].kind {
+    func isOpaque(_ row: NodeRow) -> Bool {
+        switch self[row].kind {
         case .view, .container: true
         case .group, .section, .forEach, .choice, .branch: false
         }
     }
 
     /// The closest container around a node, where the node stands; the root for the root.
-    func container(of row: UInt32) -> UInt32 {
-        around(row).dropFirst().first { isOpaque($0) } ?? NodeID.root.row
+    func container(of row: NodeRow) -> NodeRow {
+        around(row).dropFirst().first { isOpaque($0) } ?? .root
     }
 
     /// The children of a container that contain its subviews. For a component that places its subviews, these are the
     /// nodes that it is given.
-    private func contents(of container: UInt32) -> [UInt32] {
+    private func contents(of container: NodeRow) -> [NodeRow] {
         guard hasPlaces, let layer = firstPlacing(of: container) else { return shown(in: container) }
         return given(to: container, inside: layer, slot: NodeDefinition.contentSlot)
     }
 
     /// The subviews of a container, in order.
-    func subviews(of container: UInt32) -> [UInt32] { subviews(in: contents(of: container)) }
+    func subviews(of container: NodeRow) -> [NodeRow] { subviews(in: contents(of: container)) }
 
     /// The subviews in a section, in order.
-    func subviews(ofSection row: UInt32, in slot: Slot) -> [UInt32] { subviews(in: children(of: row, in: slot)) }
+    func subviews(ofSection row: NodeRow, in slot: Slot) -> [NodeRow] { subviews(in: children(of: row, in: slot)) }
 
     /// The subviews that nodes are or contain, in order.
-    func subviews(in nodes: [UInt32]) -> [UInt32] {
-        var rows: [UInt32] = []
-        var pending = nodes.reversed() as [UInt32]
+    func subviews(in nodes: [NodeRow]) -> [NodeRow] {
+        var rows: [NodeRow] = []
+        var pending = nodes.reversed() as [NodeRow]
         while let next = pending.popLast() {
             if isOpaque(next) {
                 rows.append(next)
@@ -51,37 +51,37 @@ extension Tree<NodeRecord> {
         return rows
     }
 
-    private func children(of row: UInt32, in slot: Slot?) -> [UInt32] {
-        guard let slot, self[Int(row)].kind == .section else { return shown(in: row) }
-        return shown(in: row).filter { self[Int($0)].slot == slot }
+    private func children(of row: NodeRow, in slot: Slot?) -> [NodeRow] {
+        guard let slot, self[row].kind == .section else { return shown(in: row) }
+        return shown(in: row).filter { self[$0].slot == slot }
     }
 
     /// A subview of a container and the nodes between both, from inside out.
-    func wrappers(of row: UInt32, in container: UInt32) -> [UInt32] {
+    func wrappers(of row: NodeRow, in container: NodeRow) -> [NodeRow] {
         Array(around(row, in: container).prefix { $0 != container })
     }
 
     /// The path of a subview or section from its container, which is unique: groups and lists in between are part of
     /// it. For a node that the container shows, but does not contain, it leads upwards first: `../../red`.
-    func id(ofSubview row: UInt32, in container: UInt32) -> String {
+    func id(ofSubview row: NodeRow, in container: NodeRow) -> String {
         if !placements.isEmpty, !isInside(row, of: container) {
             let (from, to) = (ids(of: container), ids(of: row))
             let common = zip(from, to).prefix { $0 == $1 }.count
             let way = AttributePath.describe(nodes: Array(to.dropFirst(common)))
             return [String](repeating: "..", count: from.count - common).joined(separator: "/") + way
         }
-        let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
+        let ids = upward(from: row).prefix { $0 != container }.map { self[$0] }.filter { !$0.isTransparent }
             .map(\.id)
         return String(Substring(AttributePath.describe(nodes: ids.reversed()).utf8.dropFirst()))
     }
 
     /// A container's sections in order. A run of subviews outside any section forms a section of
     /// its own.
-    func sections(of row: UInt32) -> [SectionGroup] {
+    func sections(of row: NodeRow) -> [SectionGroup] {
         var groups: [SectionGroup] = []
-        var pending = contents(of: row).reversed() as [UInt32]
+        var pending = contents(of: row).reversed() as [NodeRow]
         while let next = pending.popLast() {
-            if self[Int(next)].kind == .section {
+            if self[next].kind == .section {
                 groups.append(SectionGroup(section: next))
             } else if isOpaque(next) {
                 if groups.last.map({ $0.section != nil }) ?? true { groups.append(SectionGroup()) }
@@ -94,7 +94,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The subviews in a part of a section.
-    func subviews(of group: SectionGroup, in slot: Slot) -> [UInt32] {
+    func subviews(of group: SectionGroup, in slot: Slot) -> [NodeRow] {
         if let section = group.section { return subviews(ofSection: section, in: slot) }
         return slot == .content ? group.loose : []
     }

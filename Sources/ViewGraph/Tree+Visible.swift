@@ -6,23 +6,23 @@ import SceneModel
 
 extension Tree {
     /// The nearest node at or above a row that paths name.
-    func visible(_ row: UInt32) -> UInt32 {
+    func visible(_ row: NodeRow) -> NodeRow {
         var at = row
-        while self[Int(at)].isTransparent { at = self[Int(at)].parent }
+        while self[at].isTransparent { at = self[at].parent }
         return at
     }
 
-    func visibleParent(of row: UInt32) -> UInt32 { visible(self[Int(row)].parent) }
+    func visibleParent(of row: NodeRow) -> NodeRow { visible(self[row].parent) }
 
     /// In order. O(children and transparent nodes between).
-    func visibleChildren(of row: UInt32) -> [UInt32] {
-        let node = self[Int(row)]
+    func visibleChildren(of row: NodeRow) -> [NodeRow] {
+        let node = self[row]
         guard node.hasTransparentChildren else { return node.children }
-        var found: [UInt32] = []
-        var pending = node.children.reversed() as [UInt32]
+        var found: [NodeRow] = []
+        var pending = node.children.reversed() as [NodeRow]
         while let next = pending.popLast() {
-            if self[Int(next)].isTransparent {
-                pending += self[Int(next)].children.reversed()
+            if self[next].isTransparent {
+                pending += self[next].children.reversed()
             } else {
                 found.append(next)
             }
@@ -31,13 +31,13 @@ extension Tree {
     }
 
     /// O(1) without choices, else O(children) for one that is not found at once.
-    func visibleChild(_ id: Name, of row: UInt32) -> UInt32? {
-        if let found = child(id, of: row), !self[Int(found)].isTransparent { return found }
-        guard self[Int(row)].hasTransparentChildren else { return nil }
+    func visibleChild(_ id: Name, of row: NodeRow) -> NodeRow? {
+        if let found = child(id, of: row), !self[found].isTransparent { return found }
+        guard self[row].hasTransparentChildren else { return nil }
         var pending = [row]
         while let next = pending.popLast() {
-            for between in self[Int(next)].children where self[Int(between)].isTransparent {
-                if let found = child(id, of: between), !self[Int(found)].isTransparent { return found }
+            for between in self[next].children where self[between].isTransparent {
+                if let found = child(id, of: between), !self[found].isTransparent { return found }
                 pending.append(between)
             }
         }
@@ -45,13 +45,13 @@ extension Tree {
     }
 
     /// Converts a place among the visible children of a node to a place among all its children.
-    func place(ofVisible index: Int, below row: UInt32) -> Int {
-        let node = self[Int(row)]
+    func place(ofVisible index: Int, below row: NodeRow) -> Int {
+        let node = self[row]
         guard node.hasTransparentChildren else { return index }
         var left = index
         for (place, child) in node.children.enumerated() {
             if left <= 0 { return place }
-            left -= self[Int(child)].isTransparent ? visibleChildren(of: child).count : 1
+            left -= self[child].isTransparent ? visibleChildren(of: child).count : 1
         }
         return node.children.count
     }

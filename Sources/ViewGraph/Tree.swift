@@ -7,7 +7,7 @@ class TreeNode {
     let id: Name
     fileprivate let generation: UInt32
     /// The root is its own parent.
-    fileprivate(set) var parent: UInt32
+    fileprivate(set) var parent: NodeRow
     let kind: NodeKind
     fileprivate(set) var slot: Slot
     fileprivate(set) var isAlive = true
@@ -23,7 +23,7 @@ class TreeNode {
 
     /// Most nodes are leaves and have none.
     private final class Family {
-        var children: [UInt32] = []
+        var children: [NodeRow] = []
         var index: NameIndex?
         var lastPlace = 0
     }
@@ -36,7 +36,7 @@ class TreeNode {
     }
 
     /// In order; a section's header comes first and its footer last.
-    fileprivate(set) var children: [UInt32] {
+    fileprivate(set) var children: [NodeRow] {
         get { family?.children ?? [] }
         _modify { yield &madeFamily.children }
     }
@@ -68,7 +68,7 @@ class TreeNode {
     /// The number of the part that a child is in.
     func rank(of child: TreeNode) -> Int { child.slot.order }
 
-    init(id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
+    init(id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: NodeRow) {
         self.id = id
         self.kind = kind
         self.slot = slot
@@ -84,7 +84,7 @@ final class Tree<Node: TreeNode> {
     private var rows: [Node?] = []
     /// The generation of the node in each row, or of the next node there.
     private var generations: [UInt32] = []
-    private var free: [UInt32] = []
+    private var free: [NodeRow] = []
     /// Number of living nodes that are out of the tree.
     private var unlinked = 0
     /// Counts the nodes that were attached or detached, because paths may lead elsewhere then.
@@ -102,20 +102,18 @@ final class Tree<Node: TreeNode> {
 
     /// A node that has gone can be asked where it was, until its row is used again or memory is
     /// given back.
-    subscript(row: Int) -> Node {
-        guard let record = rows[row] else { preconditionFailure("no node in row \(row)") }
+    subscript(row: NodeRow) -> Node {
+        guard let record = rows[Int(row.index)] else { preconditionFailure("no node in row \(row.index)") }
         return record
     }
 
-    private func node(_ row: UInt32) -> Node { self[Int(row)] }
+    private func id(_ row: NodeRow) -> String { self[row].id.text }
 
-    private func id(_ row: UInt32) -> String { node(row).id.text }
+    func isAlive(_ row: NodeRow) -> Bool { Int(row.index) < rows.count && rows[Int(row.index)]?.isAlive == true }
 
-    func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
+    func isAlive(_ id: NodeID) -> Bool { isAlive(id.row) && self[id.row].generation == id.generation }
 
-    func isAlive(_ id: NodeID) -> Bool { isAlive(id.row) && node(id.row).generation == id.generation }
-
-    func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
+    func nodeID(_ row: NodeRow) -> NodeID { NodeID(row: row, generation: self[row].generation) }
 
     /// Notes that a node of the tree has this definition.
     func note(_ definition: NodeDefinition) {
@@ -133,46 +131,48 @@ final class Tree<Node: TreeNode> {
     var rowCount: Int { rows.count }
 
     /// In ascending order.
-    var living: some Sequence<UInt32> { rows.indices.lazy.map { UInt32($0) }.filter { self.isAlive($0) } }
+    var living: some Sequence<NodeRow> {
+        rows.indices.lazy.map { NodeRow(index: UInt32($0)) }.filter { self.isAlive($0) }
+    }
 
     // MARK: Life
 
     /// - Returns: its row.
-    func insert(_ make: (_ generation: UInt32) -> Node) -> UInt32 {
+    func insert(_ make: (_ generation: UInt32) -> Node) -> NodeRow {
         if let row = free.popLast() {
-            rows[Int(row)] = make(generations[Int(row)])
+            rows[Int(row.index)] = make(generations[Int(row.index)])
             return row
         }
         rows.append(make(firstGeneration))
         generations.append(firstGeneration)
-        return UInt32(rows.count - 1)
+        return NodeRow(index: UInt32(rows.count - 1))
     }
 
     /// Marks a detached node as out of the tree. It lives until `remove`.
-    func unlink(_ row: UInt32) {
-        node(row).isOut = true
+    func unlink(_ row: NodeRow) {
+        self[row].isOut = true
         unlinked += 1
     }
 
     /// True if neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
-    func isLinked(_ row: UInt32) -> Bool {
-        unlinked == 0 || !upward(from: row).contains { node($0).isOut }
+    func isLinked(_ row: NodeRow) -> Bool {
+        unlinked == 0 || !upward(from: row).contains { self[$0].isOut }
     }
 
     /// Takes the children from an unlinked node. They keep their parent.
-    func takeChildren(of row: UInt32) -> [UInt32] {
-        let above = node(row)
+    func takeChildren(of row: NodeRow) -> [NodeRow] {
+        let above = self[row]
         defer { above.forgetChildren() }
         return above.children
     }
 
     /// Ends the life of a node that no parent lists.
-    func remove(_ row: UInt32) {
-        let gone = node(row)
+    func remove(_ row: NodeRow) {
+        let gone = self[row]
         gone.isAlive = false
         if gone.isOut { unlinked -= 1 }
         gone.forgetChildren()
-        generations[Int(row)] &+= 1
+        generations[Int(row.index)] &+= 1
         free.append(row)
         if hasPlaces { placements.forget(row) }
     }
@@ -184,7 +184,7 @@ final class Tree<Node: TreeNode> {
             rows.removeLast()
             firstGeneration = max(firstGeneration, generations.removeLast())
         }
-        free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
+        free = rows.indices.reversed().filter { rows[$0] == nil }.map { NodeRow(index: UInt32($0)) }
         rows.giveBack()
         generations.giveBack()
         for case let node? in rows { node.giveBack() }
@@ -192,29 +192,31 @@ final class Tree<Node: TreeNode> {
 
     // MARK: Children
 
-    func child(_ id: Name, of parent: UInt32) -> UInt32? {
-        if let index = node(parent).childIndex { return index.find(id.text, self.id) }
-        return node(parent).children.first { node($0).id == id }
+    func child(_ id: Name, of parent: NodeRow) -> NodeRow? {
+        if let index = self[parent].childIndex {
+            return index.find(id.text) { self[NodeRow(index: $0)].id.text }.map(NodeRow.init)
+        }
+        return self[parent].children.first { self[$0].id == id }
     }
 
     /// Adds a child at a place among its siblings, or at the nearest place in its part of a section; nil: as the last.
-    func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
+    func attach(_ child: NodeRow, to parent: NodeRow, at place: Int? = nil) {
         changes &+= 1
-        let (above, new) = (node(parent), node(child))
+        let (above, new) = (self[parent], self[child])
         above.children.insert(child, at: position(for: new, nearest: place ?? .max, in: above))
         new.parent = parent
         if new.isTransparent { above.hasTransparentChildren = true }
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
         if above.childIndex != nil {
-            above.childIndex?.add(child, new.id.text)
+            above.childIndex?.add(child.index, new.id.text)
         } else if above.children.count > NameIndex.threshold {
             above.childIndex = index(of: above.children)
         }
     }
 
-    private func index(of children: [UInt32]) -> NameIndex {
+    private func index(of children: [NodeRow]) -> NameIndex {
         var index = NameIndex()
-        for child in children { index.add(child, id(child)) }
+        for child in children { index.add(child.index, id(child)) }
         return index
     }
 
@@ -225,73 +227,73 @@ final class Tree<Node: TreeNode> {
         guard hasPlaces || parent.kind == .section, parent.ranksChildren else { return min(place, children.count) }
         let rank = parent.rank(of: child)
         var end = children.count
-        while end > 0, parent.rank(of: node(children[end - 1])) > rank { end -= 1 }
+        while end > 0, parent.rank(of: self[children[end - 1]]) > rank { end -= 1 }
         var position = min(place, end)
-        while position < end, parent.rank(of: node(children[position])) < rank { position += 1 }
+        while position < end, parent.rank(of: self[children[position]]) < rank { position += 1 }
         return position
     }
 
     /// The part of a node among its siblings: they stand in the order of their parts.
-    func rank(of row: UInt32) -> Int {
-        let parent = node(node(row).parent)
-        return parent.ranksChildren ? parent.rank(of: node(row)) : 0
+    func rank(of row: NodeRow) -> Int {
+        let parent = self[self[row].parent]
+        return parent.ranksChildren ? parent.rank(of: self[row]) : 0
     }
 
     /// The node keeps its parent; the parent forgets the node.
-    func detach(_ child: UInt32) {
+    func detach(_ child: NodeRow) {
         changes &+= 1
-        let parent = node(node(child).parent)
+        let parent = self[self[child].parent]
         if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
-        parent.childIndex?.remove(child, id(child))
+        parent.childIndex?.remove(child.index, id(child))
     }
 
     /// Adds a detached node to another parent, as content.
-    func adopt(_ child: UInt32, by parent: UInt32) {
-        node(child).slot = .content
+    func adopt(_ child: NodeRow, by parent: NodeRow) {
+        self[child].slot = .content
         attach(child, to: parent)
     }
 
     /// As `detach` of each. O(children of the parent).
-    func detach(_ children: [UInt32], from parent: UInt32) {
+    func detach(_ children: [NodeRow], from parent: NodeRow) {
         changes &+= 1
         let gone = Set(children)
-        let parent = node(parent)
+        let parent = self[parent]
         parent.children.removeAll { gone.contains($0) }
-        for child in children { parent.childIndex?.remove(child, id(child)) }
+        for child in children { parent.childIndex?.remove(child.index, id(child)) }
     }
 
     /// Moves a child into another part of its section, or to the end of its parent.
-    func put(_ child: UInt32, into slot: Slot) {
-        let parent = node(child).parent
+    func put(_ child: NodeRow, into slot: Slot) {
+        let parent = self[child].parent
         detach(child)
-        node(child).slot = slot
+        self[child].slot = slot
         attach(child, to: parent)
     }
 
     /// Moves a node to another place. In another parent it is content.
-    func move(_ child: UInt32, to parent: UInt32, at place: Int?) {
-        if parent != node(child).parent { node(child).slot = .content }
+    func move(_ child: NodeRow, to parent: NodeRow, at place: Int?) {
+        if parent != self[child].parent { self[child].slot = .content }
         detach(child)
         attach(child, to: parent, at: place)
     }
 
     /// Sets the order of all children.
-    func order(_ children: [UInt32], below parent: UInt32) {
+    func order(_ children: [NodeRow], below parent: NodeRow) {
         changes &+= 1
-        node(parent).children = children
+        self[parent].children = children
     }
 
     /// Replaces a stretch of children by others. `gone` are the nodes of the stretch that were removed. New nodes are
     /// attached already, as the last.
-    func replace(_ stretch: Range<Int>, with children: [UInt32], gone: [UInt32], below parent: UInt32) {
+    func replace(_ stretch: Range<Int>, with children: [NodeRow], gone: [NodeRow], below parent: NodeRow) {
         changes &+= 1
-        let parent = node(parent)
+        let parent = self[parent]
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
         if gone.count > parent.children.count {
             parent.childIndex = parent.children.count > NameIndex.threshold ? index(of: parent.children) : nil
         } else {
-            for child in gone { parent.childIndex?.remove(child, id(child)) }
+            for child in gone { parent.childIndex?.remove(child.index, id(child)) }
         }
     }
 
@@ -299,8 +301,8 @@ final class Tree<Node: TreeNode> {
 
     /// A node's place among its siblings. O(1) for one that follows the one asked for last, else
     /// O(siblings).
-    func index(of row: UInt32) -> Int {
-        let parent = node(node(row).parent)
+    func index(of row: NodeRow) -> Int {
+        let parent = self[self[row].parent]
         if parent.hasTransparentChildren || parent.isTransparent {
             return visibleChildren(of: visibleParent(of: row)).firstIndex(of: row) ?? 0
         }
@@ -311,60 +313,60 @@ final class Tree<Node: TreeNode> {
     }
 
     /// Notes that the index of a node has to be kept up to date.
-    func number(_ row: UInt32) {
-        node(row).isNumbered = true
-        noteNumbered(below: node(row).parent)
+    func number(_ row: NodeRow) {
+        self[row].isNumbered = true
+        noteNumbered(below: self[row].parent)
     }
 
-    private func noteNumbered(below parent: UInt32) {
+    private func noteNumbered(below parent: NodeRow) {
         for row in upward(from: parent) {
-            node(row).hasNumberedChildren = true
-            if !node(row).isTransparent { return }
+            self[row].hasNumberedChildren = true
+            if !self[row].isTransparent { return }
         }
     }
 
     /// The node and those above it, from inside out; the root is the last.
-    func upward(from row: UInt32) -> some Sequence<UInt32> {
-        sequence(first: row) { $0 == NodeID.root.row ? nil : self.node($0).parent }
+    func upward(from row: NodeRow) -> some Sequence<NodeRow> {
+        sequence(first: row) { $0 == .root ? nil : self[$0].parent }
     }
 
     /// Levels from the root down to a node; 0 for the root. O(depth).
-    func depth(of row: UInt32) -> Int {
+    func depth(of row: NodeRow) -> Int {
         var depth = 0
         var at = row
-        while at != NodeID.root.row {
+        while at != .root {
             depth += 1
-            at = node(at).parent
+            at = self[at].parent
         }
         return depth
     }
 
     /// Ids from the root down; empty for the root. O(depth).
-    func ids(of row: UInt32) -> [Name] {
+    func ids(of row: NodeRow) -> [Name] {
         var ids: [Name] = []
         var at = row
-        while at != NodeID.root.row {
-            if !node(at).isTransparent { ids.append(node(at).id) }
-            at = node(at).parent
+        while at != .root {
+            if !self[at].isTransparent { ids.append(self[at].id) }
+            at = self[at].parent
         }
         return ids.reversed()
     }
 
-    func path(of row: UInt32) -> String { AttributePath.describe(nodes: ids(of: row)) }
+    func path(of row: NodeRow) -> String { AttributePath.describe(nodes: ids(of: row)) }
 
     /// True if `row` is `ancestor` or below it.
-    func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool { upward(from: row).contains(ancestor) }
+    func isInside(_ row: NodeRow, of ancestor: NodeRow) -> Bool { upward(from: row).contains(ancestor) }
 
     /// The rows of a subtree, parents before children, siblings in order.
-    func subtree(of row: UInt32) -> [UInt32] { subtree(of: row, atMost: .max) ?? [] }
+    func subtree(of row: NodeRow) -> [NodeRow] { subtree(of: row, atMost: .max) ?? [] }
 
     /// The same; nil if there are more rows than `limit`.
-    func subtree(of row: UInt32, atMost limit: Int) -> [UInt32]? {
-        var rows: [UInt32] = []
+    func subtree(of row: NodeRow, atMost limit: Int) -> [NodeRow]? {
+        var rows: [NodeRow] = []
         var pending = [row]
         while let next = pending.popLast() {
             rows.append(next)
-            let children = node(next).children
+            let children = self[next].children
             if rows.count + pending.count + children.count > limit { return nil }
             pending.append(contentsOf: children.reversed())
         }
@@ -372,21 +374,21 @@ final class Tree<Node: TreeNode> {
     }
 
     /// The same, down to `depth` levels of visible nodes below the top. Each row has its level.
-    func subtree(of row: UInt32, depth: Int) -> [(row: UInt32, level: Int)] {
-        var rows: [(UInt32, Int)] = []
+    func subtree(of row: NodeRow, depth: Int) -> [(row: NodeRow, level: Int)] {
+        var rows: [(NodeRow, Int)] = []
         var pending = [(row, 0)]
         while let (next, level) = pending.popLast() {
             rows.append((next, level))
             guard level < depth else { continue }
-            for child in node(next).children.reversed() {
-                pending.append((child, node(child).isTransparent ? level : level + 1))
+            for child in self[next].children.reversed() {
+                pending.append((child, self[child].isTransparent ? level : level + 1))
             }
         }
         return rows
     }
 
     /// Number of levels in a subtree.
-    func levels(of row: UInt32) -> Int { (subtree(of: row, depth: .max).map(\.level).max() ?? 0) + 1 }
+    func levels(of row: NodeRow) -> Int { (subtree(of: row, depth: .max).map(\.level).max() ?? 0) + 1 }
 }
 
 #if DEBUG
@@ -395,22 +397,26 @@ final class Tree<Node: TreeNode> {
         func checkInvariants() -> [String] {
             var faults: [String] = []
             var out = 0
-            for row in rows.indices.map({ UInt32($0) }) where isAlive(row) {
-                let node = node(row)
+            for row in rows.indices.map({ NodeRow(index: UInt32($0)) }) where isAlive(row) {
+                let node = self[row]
                 if node.isOut { out += 1 }
-                if Set(node.children).count != node.children.count { faults.append("node \(row) lists a child twice") }
+                if Set(node.children).count != node.children.count {
+                    faults.append("node \(row.index) lists a child twice")
+                }
                 for child in node.children {
                     guard isAlive(child) else {
-                        faults.append("node \(row) lists \(child), which has gone")
+                        faults.append("node \(row.index) lists \(child.index), which has gone")
                         continue
                     }
-                    if self.node(child).parent != row { faults.append("node \(child) has another parent than \(row)") }
-                    if self.child(self.node(child).id, of: row).map({ self.node($0).id }) != self.node(child).id {
-                        faults.append("node \(row) does not find its child \(self.node(child).id.text)")
+                    if self[child].parent != row {
+                        faults.append("node \(child.index) has another parent than \(row.index)")
+                    }
+                    if self.child(self[child].id, of: row).map({ self[$0].id }) != self[child].id {
+                        faults.append("node \(row.index) does not find its child \(self[child].id.text)")
                     }
                 }
-                if row != NodeID.root.row, !isAlive(node.parent), !node.isOut {
-                    faults.append("node \(row) is below \(node.parent), which has gone")
+                if row != .root, !isAlive(node.parent), !node.isOut {
+                    faults.append("node \(row.index) is below \(node.parent.index), which has gone")
                 }
             }
             if out != unlinked { faults.append("\(out) nodes are out of the tree, and \(unlinked) are counted") }

@@ -17,7 +17,7 @@ import AttributeValues
 struct UnlinkedTrees {
     struct Batch {
         /// A node is freed after its children.
-        var rows: [UInt32] = []
+        var rows: [NodeRow] = []
         /// Further keys whose rows in the store must be deleted. The keys of the nodes in `rows` are not among them.
         var keys: [String] = []
         /// The name of the rows of these keys that are to be deleted; nil: all.
@@ -34,7 +34,7 @@ struct UnlinkedTrees {
     /// In the order in which they are freed.
     var batches: [Batch] = []
     /// The tops of subtrees that the current change has unlinked.
-    var added: [UInt32] = []
+    var added: [NodeRow] = []
     /// Keys that have all rows of these subtrees below them.
     var addedKeys: [String] = []
     /// The number of the last marker.
@@ -82,8 +82,7 @@ struct UnlinkedTrees {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
             batch.revision = UInt64(clamping: revision)
             let tops = Set(texts: (parts[1].list ?? []).compactMap(\.string))
-            // The rows under a top's own key were written when it was unlinked, or later.
-            keys = persistence.absentRows.findKeys(below: tops).filter { !tops.contains($0) }
+            keys = persistence.absentRows.findKeys(below: tops)
             lastMarker = max(lastMarker, Int(marker.name) ?? 0)
         }
         // Rows of parents go last: they say where the others are.

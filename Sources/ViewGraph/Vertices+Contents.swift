@@ -26,17 +26,17 @@ extension Vertices {
 
     /// True for a state whose value the store has.
     public func isDurable(_ attribute: AttributeID) -> Bool {
-        if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
+        if case .state(let isTransient)? = attributes[attribute]?.source { return !isTransient }
         return false
     }
 
     public func isState(_ attribute: AttributeID) -> Bool {
-        if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
+        if case .state? = attributes[attribute]?.source { true } else { false }
     }
 
     /// True if an attribute shows the value of another attribute.
     func isReference(_ attribute: AttributeID) -> Bool {
-        guard let record = attributes[Int(attribute.index)] else { return false }
+        guard let record = attributes[attribute] else { return false }
         return switch record.source {
         case .alias, .selected: true
         case .rooted(let reference): reference.pattern == nil
@@ -47,7 +47,7 @@ extension Vertices {
 
     /// The attribute in whose value a vertex is a place; nil if the vertex is no place.
     func wholeAttribute(of attribute: AttributeID) -> AttributeID? {
-        attributes[Int(attribute.index)]?.place?.tree.whole
+        attributes[attribute]?.place?.tree.whole
     }
 
     func isInput(_ source: Source) -> Bool {
@@ -59,7 +59,7 @@ extension Vertices {
 
     /// Sets an input and every vertex for a place inside it.
     func setInput(_ attribute: AttributeID, _ content: consuming Content) {
-        guard let record = attributes[Int(attribute.index)] else { return }
+        guard let record = attributes[attribute] else { return }
         if let projections = record.projections { refresh(projections, of: attribute, content) }
         setEngineInput(attribute, content)
     }

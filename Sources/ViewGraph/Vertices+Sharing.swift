@@ -29,7 +29,7 @@ extension Vertices {
 
     /// nil for a vertex that is not shared, or has been freed.
     func uses(of vertex: AttributeID) -> SharedUses? {
-        guard let uses = attributes.uses(Int(vertex.index)), engine.isAlive(vertex) else { return nil }
+        guard let uses = attributes.uses(vertex), engine.isAlive(vertex) else { return nil }
         return uses
     }
 

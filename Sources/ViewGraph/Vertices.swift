@@ -11,7 +11,6 @@ public class Vertices {
     final var attributes = AttributeTable()
     final var watches = Watches()
     final var sharing = SharedVertices()
-    final var places = Places()
     final var evaluation = Evaluation()
     /// The writes of the open transaction so far. While it is open, vertices are noted before their contents change.
     final var transaction: OpenTransaction?
@@ -50,14 +49,14 @@ public class Vertices {
     // MARK: Rows
 
     func record(_ attribute: AttributeID) -> AttributeRecord {
-        guard let record = attributes[Int(attribute.index)] else {
+        guard let record = attributes[attribute] else {
             preconditionFailure("an attribute without a row")
         }
         return record
     }
 
     func createInput(
-        _ content: Content, node: UInt32, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
+        _ content: Content, node: NodeRow, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
         source: Source, isHidden: Bool = true
     ) -> AttributeID {
         createInput(
@@ -67,12 +66,12 @@ public class Vertices {
 
     func createInput(_ content: Content, _ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createInput(content)
-        attributes.add(record, at: attribute.index)
+        attributes.add(record, at: attribute)
         return attribute
     }
 
     func createRule(
-        node: UInt32, name: String, kind: AttributeKind = .computed, type: ValueType = .dyn, source: Source,
+        node: NodeRow, name: String, kind: AttributeKind = .computed, type: ValueType = .dyn, source: Source,
         isHidden: Bool = true
     ) -> AttributeID {
         createRule(
@@ -81,22 +80,22 @@ public class Vertices {
 
     func createRule(_ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createRule()
-        attributes.add(record, at: attribute.index)
+        attributes.add(record, at: attribute)
         holdVertices(of: record.source, attribute)
         return attribute
     }
 
     /// Gives a source to a vertex that has never had one. The engine knows it as stale.
     func connectNew(_ attribute: AttributeID, to source: Source) {
-        attributes.setSource(source, at: Int(attribute.index))
+        attributes.setSource(source, at: attribute)
         holdVertices(of: source, attribute)
     }
 
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
-        guard let old = attributes.source(Int(attribute.index)) else { return }
+        guard let old = attributes.source(attribute) else { return }
         holdVertices(of: source, attribute)
-        attributes.setSource(source, at: Int(attribute.index))
+        attributes.setSource(source, at: attribute)
         releaseVertices(of: old, attribute)
         do { try engine.invalidate(attribute) } catch {
             preconditionFailure("a source was given to a removed attribute")
@@ -105,7 +104,7 @@ public class Vertices {
 
     /// Frees a vertex that nobody outside the graph knows any more.
     func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
-        attributes.remove(at: attribute.index)
+        attributes.remove(at: attribute)
         noteIdle(watches.forget(attribute, in: engine))
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)

@@ -19,21 +19,26 @@ public final class ViewGraph: TransactedWiring {
     /// Faults in rows that have found their nodes while the rows of a store are restored.
     var restoringFaults: [(revision: UInt64, failure: Failure)] = []
     /// States whose first values could not be computed, by node.
-    var unbegun: [UInt32: [AttributeID]] = [:]
+    var unbegun: [NodeRow: [AttributeID]] = [:]
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
     /// The definition of the node that was made last, and its parent.
-    var lastMade = (parent: UInt32.max, definition: NodeDefinition())
+    var lastMade = (parent: NodeRow(index: .max), definition: NodeDefinition())
 
-    /// - Parameter elapsed: the time since the machine was booted. Only differences count.
-    public init(limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0)) {
+    /// - Parameters:
+    ///   - elapsed: the time since the machine was booted. Only differences count.
+    ///   - start: the context in which the start makes the graph.
+    public init(
+        limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0),
+        start: RequestContext = RequestContext()
+    ) {
         let nodes = Tree<NodeRecord>()
         persistence = Persistence(of: nodes)
         lists = Lists(persistence)
         reactions = Reactions(persistence)
         stored = StoredValues(persistence)
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
-        super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed)
+        super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed, request: start)
         lists.attach(to: self)
         reactions.attach(to: self)
         animations.attach(to: self)
@@ -42,7 +47,7 @@ public final class ViewGraph: TransactedWiring {
 
     /// Destroys a vertex, and everything that belongs to it.
     func destroyVertex(_ attribute: AttributeID) {
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
+        guard engine.isAlive(attribute), let record = attributes[attribute] else { return }
         releaseHistory(of: record)
         releaseExpiry(of: attribute)
         releaseEntries(of: attribute)

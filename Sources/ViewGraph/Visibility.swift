@@ -4,7 +4,7 @@ import AttributeValues
 // A client that may read only a part of the tree is told nothing of the rest.
 
 extension Wiring {
-    func isVisible(node row: UInt32) -> Bool {
+    func isVisible(node row: NodeRow) -> Bool {
         guard let mayRead else { return true }
         return mayRead(AttributePath(nodes: nodes.ids(of: row)))
     }
@@ -13,18 +13,18 @@ extension Wiring {
     /// node.
     public func isVisible(_ attribute: AttributeID) -> Bool {
         guard let mayRead else { return true }
-        guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return false }
+        guard engine.isAlive(attribute), let record = attributes[attribute] else { return false }
         var row = record.node
         var name: String? = record.isHidden && record.place == nil ? nil : record.name
-        while nodes[Int(row)].isObject {
-            name = nodes[Int(row)].id.text
-            row = nodes[Int(row)].parent
+        while nodes[row].isObject {
+            name = nodes[row].id.text
+            row = nodes[row].parent
         }
         return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }
 
     /// The same for an attribute, by its node and name.
-    func isVisible(_ name: String, of row: UInt32) -> Bool {
+    func isVisible(_ name: String, of row: NodeRow) -> Bool {
         guard let mayRead else { return true }
         return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }

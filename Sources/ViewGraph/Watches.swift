@@ -130,7 +130,7 @@ struct Watches {
 /// The values that `onChange` actions watch, as the wiring meets them in reports.
 struct Triggers {
     /// Actions by the engine's row of the value.
-    var byValue: [UInt32: AttributeID] = [:]
+    var byValue: [AttributeID: AttributeID] = [:]
     /// Actions whose values may have changed.
     var stale: Set<AttributeID> = []
 }

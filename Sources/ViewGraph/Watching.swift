@@ -4,13 +4,13 @@ import AttributeValues
 extension Wiring {
     public func endWatch(of attribute: AttributeID) {
         // The tree must go on watching its data.
-        if let row = attributes[Int(attribute.index)]?.node, nodes[Int(row)].instances?.data == attribute { return }
+        if let row = attributes[attribute]?.node, nodes[row].instances?.data == attribute { return }
         noteIdle(watches.end(attribute, in: engine))
     }
 
     /// True if an attribute belongs to a node that is no longer in the tree. O(depth).
     public func isUnlinked(_ attribute: AttributeID) -> Bool {
-        attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
+        attributes[attribute].map { !nodes.isLinked($0.node) } ?? true
     }
 
     // MARK: Watching without evaluating
@@ -19,7 +19,7 @@ extension Wiring {
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
         // An alias of an input can be read without running a rule.
-        if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source,
+        if case .alias(let place, _)? = attributes[attribute]?.source,
             isInput(record(follow(place).attribute).source)
         {
             _ = content(of: attribute)
@@ -29,7 +29,7 @@ extension Wiring {
         var pending = [attribute]
         while let next = pending.popLast() {
             let sources = possibleInputs(of: next)
-            if sources.isEmpty, let record = attributes[Int(next.index)], isInput(record.source) {
+            if sources.isEmpty, let record = attributes[next], isInput(record.source) {
                 watches.addProxy(next, of: attribute, in: engine)
                 _ = content(of: next)
             }
@@ -39,7 +39,7 @@ extension Wiring {
 
     /// Every vertex that a vertex may read, in any branch.
     private func possibleInputs(of attribute: AttributeID) -> [AttributeID] {
-        guard let record = attributes[Int(attribute.index)] else { return [] }
+        guard let record = attributes[attribute] else { return [] }
         switch record.source {
         case .alias(let place, let vertex): return [vertex ?? self.vertex(for: place)]
         case .projection: return wholeAttribute(of: attribute).map { [$0] } ?? []
@@ -53,8 +53,8 @@ extension Wiring {
                 case .failure: []
                 }
             }
-        case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
-        case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
+        case .object(let node): return nodes.isAlive(node) ? nodes[node].attributes.map(\.attribute) : []
+        case .elements: return nodes[record.node].instances.map { [$0.order] } ?? []
         case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected, .rooted,
             .scheduled:
             // The inputs of these are found only by a walk through the tree, which is their evaluation.

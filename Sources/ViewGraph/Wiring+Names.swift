@@ -5,12 +5,12 @@ import SceneModel
 
 extension Wiring {
     /// The attribute that a name means at a node, or nil.
-    func resolveName(_ name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
+    func resolveName(_ name: String, from row: NodeRow, _ scope: Scope) -> AttributeID? {
         if name.utf8.first == UInt8(ascii: "$") { return rootReference(name) }
         return nodes.meaning(of: name, at: row, scope).flatMap(vertex)
     }
 
-    func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? { nodes.own(name, of: row).flatMap(vertex) }
+    func ownAttribute(_ name: String, of row: NodeRow) -> AttributeID? { nodes.own(name, of: row).flatMap(vertex) }
 
     private func vertex(_ meaning: Meaning) -> AttributeID? {
         switch meaning {
@@ -21,9 +21,9 @@ extension Wiring {
 
     /// Every attribute that has a name, in the order of definition, an instance's element and index
     /// last.
-    func allAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
-        var named = nodes[Int(row)].namedAttributes
-        if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
+    func allAttributes(of row: NodeRow) -> [(name: String, attribute: AttributeID)] {
+        var named = nodes[row].namedAttributes
+        if let name = nodes[row].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
         return named
     }
 }

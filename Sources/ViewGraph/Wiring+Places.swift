@@ -8,9 +8,9 @@ extension Wiring {
         var place = place
         // Bindings form a chain upwards in the tree, so it ends. The bound is for mistakes in this code.
         for _ in 0...limits.depth {
-            switch attributes.source(Int(place.attribute.index)) {
+            switch attributes.source(place.attribute) {
             case .alias(let target, _):
-                if !isWritten, attributes.isHeldToType(Int(place.attribute.index)) { return place }
+                if !isWritten, attributes.isHeldToType(place.attribute) { return place }
                 place = target.inside(place.steps)
             case .object(let node):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node)
@@ -35,9 +35,9 @@ extension Wiring {
         var place = place
         // As `follow`, but not beyond the vertex that an alias reads.
         way: for _ in 0...limits.depth {
-            switch attributes.source(Int(place.attribute.index)) {
+            switch attributes.source(place.attribute) {
             case .alias(let target, let vertex):
-                if attributes.isHeldToType(Int(place.attribute.index)) { break way }
+                if attributes.isHeldToType(place.attribute) { break way }
                 let known = vertex.flatMap { engine.isAlive($0) ? $0 : nil }
                 place.attribute = known ?? connectAlias(place.attribute, to: target)
             case .object:
@@ -55,13 +55,13 @@ extension Wiring {
     func knownVertex(behind place: Place) -> AttributeID? {
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
-        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+        return attributes[place.attribute]?.projections?.existing(at: place.steps)
     }
 
     /// Finds the vertex that an alias reads. Bindings form a chain upwards in the tree, whose depth is limited.
     func connectAlias(_ alias: AttributeID, to target: Place) -> AttributeID {
         let vertex = vertex(for: target)
-        attributes.setSource(.alias(target, vertex: vertex), at: Int(alias.index))
+        attributes.setSource(.alias(target, vertex: vertex), at: alias)
         holdShared(vertex)
         return vertex
     }
@@ -69,7 +69,7 @@ extension Wiring {
     /// The vertex for a place inside the value of an attribute, or of another place. It is made at the first call, then
     /// shared, and freed when no source names it and nobody reads or watches it.
     func projectionVertex(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
-        guard let whole = attributes.place(Int(attribute.index)) ?? projections(of: attribute)?.root else {
+        guard let whole = attributes.place(attribute) ?? projections(of: attribute)?.root else {
             return attribute
         }
         let entry = steps.reduce(whole) { $0.madeChild($1) }
@@ -77,10 +77,10 @@ extension Wiring {
     }
 
     private func projections(of attribute: AttributeID) -> ProjectionTree? {
-        guard let record = attributes[Int(attribute.index)] else { return nil }
+        guard let record = attributes[attribute] else { return nil }
         if let tree = record.projections { return tree }
         let tree = ProjectionTree(of: attribute, name: record.name)
-        attributes[Int(attribute.index)]?.projections = tree
+        attributes[attribute]?.projections = tree
         return tree
     }
 
@@ -110,14 +110,14 @@ extension Wiring {
         guard let around = entry.parent else { return contentForWatcher(of: entry.tree.whole) }
         let content = around.attribute.map(contentForWatcher) ?? self.content(of: around)
         let hadLocators = entry.tree.hasLocators
-        defer { if entry.tree.hasLocators, !hadLocators { places.noteLocators(in: entry.tree) } }
+        defer { if entry.tree.hasLocators, !hadLocators { unsettled.searched.append(entry.tree) } }
         return entry.select(in: content)
     }
 
     /// The steps of a place in an attribute's value. The index of an element that was read before is known.
     func stepsByPosition(_ place: Place, in whole: Value) -> [AttributePath.Step] {
         guard case .element(let field, let id)? = place.steps.first, case .list(let list) = whole,
-            let position = attributes[Int(place.attribute.index)]?.projections?.knownPosition(
+            let position = attributes[place.attribute]?.projections?.knownPosition(
                 of: id, by: field, in: list)
         else { return place.steps }
         var steps = place.steps
@@ -132,7 +132,7 @@ extension Wiring {
         -> ProjectionTree.Entry?
     {
         let place = follow(place)
-        guard let source = attributes.source(Int(place.attribute.index)), isInput(source), !list.isEmpty,
+        guard let source = attributes.source(place.attribute), isInput(source), !list.isEmpty,
             case .value(.list(let now)) = content(of: place), now.isIdentical(to: list),
             let entry = projections(of: place.attribute)?.entry(at: place.steps)
         else { return nil }
@@ -153,7 +153,7 @@ extension Wiring {
     /// target, so that other parts of the target do not matter.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
-        switch attributes[Int(attribute.index)]?.source {
+        switch attributes[attribute]?.source {
         case .selected(let selection)?: return .selected(selection)
         case .rooted(let reference)? where reference.pattern == nil: return .rooted(reference)
         case .override(let inherited, let part, let value)?:

@@ -14,13 +14,13 @@ extension Wiring {
 
     /// The same, in the place and the memory of an earlier list.
     public func takeInvalidated(into taken: inout [AttributeID]) {
-        collectInvalidated()
+        collectReports()
         watches.take(engine, into: &taken)
     }
 
     /// True if the tree or a watched attribute may have changed since both were taken.
     public var hasNews: Bool {
-        if engine.mayHaveReports { collectInvalidated() }
+        if engine.mayHaveReports { collectReports() }
         return hasStructureChange || !watches.invalidated.isEmpty
     }
 
@@ -32,27 +32,9 @@ extension Wiring {
         return listsByData.values.compactMap { row in
             let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
             let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
-            return decides ? nodes[Int(row)].instances?.data : nil
+            return decides ? nodes[row].instances?.data : nil
         }
     }
 
     private static let decidingLists = 10_000
-
-    func collectInvalidated() {
-        watches.collect(from: engine) { vertex in
-            if let row = listsByData[vertex.index] {
-                unsettled.lists.insert(row)
-                return true
-            }
-            if let action = triggers.byValue[vertex.index] {
-                triggers.stale.insert(action)
-                return true
-            }
-            guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
-                return false
-            }
-            timedValues.noteDue(value)
-            return true
-        }
-    }
 }

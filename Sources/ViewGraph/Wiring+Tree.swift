@@ -6,8 +6,8 @@ extension Wiring {
     public var liveNodes: Int { nodes.count }
 
     func createNode(
-        id: Name, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
-    ) -> UInt32 {
+        id: Name, definition: NodeDefinition, kind: NodeKind, parent: NodeRow, slot: Slot, isScopeBoundary: Bool
+    ) -> NodeRow {
         nodes.insert {
             NodeRecord(
                 id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: definition,
@@ -22,15 +22,15 @@ extension Wiring {
     public func path(of node: NodeID) -> String { nodes.path(of: node.row) }
 
     /// The rows, each followed by the rows of the objects in its states, and of the objects in those.
-    func withObjects(_ rows: [UInt32]) -> [UInt32] {
-        var all: [UInt32] = []
+    func withObjects(_ rows: [NodeRow]) -> [NodeRow] {
+        var all: [NodeRow] = []
         all.reserveCapacity(rows.count)
         for row in rows {
             var pending = [row]
             while let next = pending.popLast() {
                 all.append(next)
-                for (_, attribute) in nodes[Int(next)].attributes {
-                    guard case .object(let object)? = attributes.source(Int(attribute.index)),
+                for (_, attribute) in nodes[next].attributes {
+                    guard case .object(let object)? = attributes.source(attribute),
                         record(attribute).kind == .state
                     else { continue }
                     pending.append(object)

@@ -22,20 +22,16 @@ public class Wiring: Vertices {
     final var systemStandards: [String: Value] = [:]
     final var clocks: Clocks
     final var timedValues: TimedValues
-    /// True while root or the daemon's own user makes a request, and at the start.
-    public final var mayTakeLast = true
+    /// Between the requests of a turn: that of the start.
+    public final internal(set) var request: RequestContext
     final var roots = RootReferences()
     final var derived = DerivedProperties()
-    final var budget = Budget()
     /// Lists by the engine's row of their data, which is always watched.
-    final var listsByData: [UInt32: UInt32] = [:]
+    final var listsByData: [AttributeID: NodeRow] = [:]
     final var triggers = Triggers()
     final var known = KnownDefinitions()
     /// True if a source has been replaced since nodes were last connected again.
     final var haveReferencesMoved = false
-    /// True if the client of the current request may read an attribute, or all attributes of a node; nil: it may read
-    /// everything. Checked where the graph tells something by name, never where values are computed.
-    public final var mayRead: ((AttributePath) -> Bool)?
     /// Called from time to time while rules run for long, so that those who wait see that the daemon is alive.
     public final var onLongWork: (() -> Void)?
     final var unsettled = Unsettled()
@@ -44,9 +40,10 @@ public class Wiring: Vertices {
 
     init(
         _ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp,
-        elapsed: TimeSpan = TimeSpan(nanoseconds: 0)
+        elapsed: TimeSpan = TimeSpan(nanoseconds: 0), request: RequestContext = RequestContext()
     ) {
         self.nodes = nodes
+        self.request = request
         self.limits = limits
         clocks = Clocks(time: wallTime)
         timedValues = TimedValues(time: OperatorTime(wall: wallTime, elapsed: elapsed))
@@ -55,7 +52,7 @@ public class Wiring: Vertices {
         let definition = NodeDefinition()
         definition.kind = .container
         _ = createNode(
-            id: "", definition: definition, kind: .container, parent: 0, slot: .content, isScopeBoundary: true)
+            id: "", definition: definition, kind: .container, parent: .root, slot: .content, isScopeBoundary: true)
         createSystemValues()
     }
 

@@ -98,9 +98,9 @@ extension TransactedWiring {
         if let definition = record.definition { return definition.author }
         // References from the root are parts of what names them.
         if record.isHidden { return .daemon }
-        let node = nodes[Int(record.node)]
+        let node = nodes[record.node]
         guard node.instance?.element == attribute else { return .daemon }
-        return nodes[Int(node.parent)].definition.forEach?.author ?? .unknown
+        return nodes[node.parent].definition.forEach?.author ?? .unknown
     }
 
     /// The paths of the states where writes at a place end now, into their values: several behind a binding with rules,
@@ -139,7 +139,7 @@ extension TransactedWiring {
     public func findPartsWithoutAuthor() -> (count: Int, first: String)? {
         var (count, first) = (0, "")
         for row in nodes.living {
-            let definition = nodes[Int(row)].definition
+            let definition = nodes[row].definition
             func note(_ path: String) {
                 if count == 0 { first = path }
                 count += 1

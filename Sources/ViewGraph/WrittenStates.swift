@@ -10,7 +10,7 @@ extension Wiring {
         guard isKept(state), content(of: state).failure == nil else { return false }
         let row = storePlace(of: state).row
         if !nodes.isLinked(row) { return false }
-        nodes[Int(row)].hasValues = true
+        nodes[row].hasValues = true
         return isDurable(state)
     }
 
@@ -27,7 +27,7 @@ extension Wiring {
         nodes.withKey(of: row) { body($0, name, value) }
     }
 
-    private func written(_ state: AttributeID) -> (row: UInt32, name: String, value: Value)? {
+    private func written(_ state: AttributeID) -> (row: NodeRow, name: String, value: Value)? {
         guard engine.isAlive(state), isDurable(state),
             case .value(let value) = content(ofStored: state)
         else { return nil }
@@ -37,7 +37,7 @@ extension Wiring {
     }
 
     /// The node that a state belongs to, and the state's name there.
-    func storePlace(of state: AttributeID) -> (row: UInt32, name: String) {
+    func storePlace(of state: AttributeID) -> (row: NodeRow, name: String) {
         let record = record(state)
         return nodes.storePlace(of: record.name, at: record.node)
     }

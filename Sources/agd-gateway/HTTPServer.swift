@@ -151,6 +151,8 @@ final class HTTPServer {
             if count >= Limits.connectionsOfPeer {
                 evict(where: { $0.name == name })
             } else if count >= Limits.unfinishedOfPeer, count.isMultiple(of: Limits.evicted) {
+                // Requests that have arrived are read first.
+                run()
                 evict(where: { $0.name == name }, over: Limits.unfinishedOfPeer)
             }
             guard peers.count < mostConnections, counts[name] ?? 0 < Limits.connectionsOfPeer else {

@@ -81,4 +81,17 @@ struct PeerTimeTests {
         #expect(PeerTime.evicted(of: times, over: 200, \.time).count == Limits.evicted)
         #expect(PeerTime.evicted(of: times, over: 201, \.time).isEmpty, "so many may stay")
     }
+
+    @Test("a connection that has got an answer makes room after those that have not")
+    func served() {
+        var served = PeerTime(at: start)
+        served.didReadHead(at: start)
+        served.didFinish(at: start)
+        served.willAnswer(isStream: false, at: start)
+        served.didComplete(at: start)
+        let others = (0..<Limits.evicted).map { PeerTime(at: start + Double($0)) }
+        let gone = PeerTime.evicted(of: [served] + others.dropLast(), \.self)
+        #expect(gone.last?.since == start && gone.dropLast().map(\.since) == others.dropLast().map(\.since))
+        #expect(PeerTime.evicted(of: [served] + others, \.self).map(\.since) == others.map(\.since))
+    }
 }

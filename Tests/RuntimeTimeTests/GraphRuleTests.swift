@@ -236,10 +236,10 @@ struct GraphRuleTests {
         scope.declare("below", ValueType.int)
         let program = try Rule.compile("below + 1", in: scope)
         let graph = ViewGraph(wallTime: .epoch)
-        var last = graph.createInput(.value(0), node: 0, name: "x", kind: .state, source: .state(isTransient: true))
+        var last = graph.createInput(.value(0), node: .root, name: "x", kind: .state, source: .state(isTransient: true))
         for _ in 0..<30_000 {
             let rule = BoundRule.make(program: program, accepted: nil, inputs: [.attribute(last)], at: .none)
-            last = graph.createRule(node: 0, name: "v", source: .rule(rule))
+            last = graph.createRule(node: .root, name: "v", source: .rule(rule))
         }
         #expect(graph.content(of: last) == .value(30_000))
     }

@@ -413,9 +413,6 @@ extension World {
             let before = tree.layer
             tree.layer = generator.below(Model.Tree.documents.count + 1)
             if tree.layer == 0, before == 0 { return }
-            // Values that wait for the scene's node go with the layer's. A daemon that is killed before it has freed the
-            // node keeps them.
-            if tree.plan == .made, !edition.hasPlan, tree.layer != 1 { return }
             if tree.layer != before { tree.isLampRemoved = false }
             if tree.layer != 1 {
                 tree.plan = .none

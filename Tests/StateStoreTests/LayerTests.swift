@@ -75,6 +75,38 @@ struct LayerTests {
         try expectKept(life)
     }
 
+    @Test("a layer that no longer says the kind of its node makes it anew, whatever the layers above say")
+    func kinds() throws {
+        let list = "nodes: [{ id: own, forEach: { in: [x], id: self, node: { state: { q: 0 } } } }]"
+        let plain = "nodes: [{ id: own, state: { s: 1 } }]"
+        let life = try Life(LayerTests.scene)
+        try life.layer("lights", list)
+        try life.layer("lights", plain)
+        #expect(life.paths == ["/", "/box", "/box/old", "/own"])
+        #expect(try life.described("/own").map?["kind"] == "view")
+        try expectKept(life)
+        try life.layer("above", list)
+        try life.layer("lights", plain.replacing("s: 1", with: "s: 2"))
+        #expect(life.paths == ["/", "/box", "/box/old", "/own", "/own/x"])
+        try expectKept(life)
+        try life.withdraw("above")
+        try life.apply("[{ id: own, kind: group, children: [{ id: kid }] }]", mode: .replace)
+        try life.layer("lights", plain)
+        let next = try expectKept(life)
+        #expect(try next.layers() == ["lights / 1 0"])
+    }
+
+    @Test("a node that waited stands at the same place after a start, also if one was made meanwhile")
+    func waited() throws {
+        let life = try Life(LayerTests.scene)
+        try life.layer("lights", "nodes: [{ id: own, state: { y: 3 } }]")
+        try life.move("/own", to: nil, at: nil)
+        try life.layer("lights", "nodes: []")
+        try life.apply("[{ id: last }, { id: a }]")
+        try life.layer("lights", "nodes: [{ id: own, state: { y: 3 } }]")
+        try expectKept(life)
+    }
+
     @Test("a withdrawn layer leaves what scenes and clients say; edits of its nodes wait until it is back")
     func withdrawn() throws {
         let life = try Life(LayerTests.scene)

@@ -44,6 +44,33 @@ struct SameTreeTests {
         try expectKept(life)
     }
 
+    @Test("a document is refused that says something of a node which its own declarations make anew")
+    func declaredAnew() throws {
+        func panel(_ kind: String, each: String = "") -> String {
+            "components: { Panel: { kind: container, children: [{ id: fix, kind: \(kind) }\(each)] } }\n"
+        }
+        let life = try Life("nodes: [{ id: top, kind: container, state: { items: [{ id: x }] } }]")
+        try life.apply(
+            document: panel("container")
+                + "nodes: [{ id: p, component: Panel }, { id: rows, forEach: { in: $items, component: Panel } }]",
+            at: "/top")
+        let each = ", { id: each, forEach: { in: [x, y], id: self, node: { children: [{ id: kid }] } } }"
+        let kid = "nodes: [{ id: d, kind: container, children: [{ id: kid, state: { s: 1 } }] }]"
+        let before = try (life.described(), life.rows().count)
+        #expect(throws: Failure.self) {
+            try life.apply(document: panel("container").replacing("kind: container, c", with: "kind: group, c"))
+        }
+        for path in ["/top/p/fix", "/top/rows/x/fix"] {
+            #expect(throws: Failure.self) { try life.apply(document: panel("group", each: each) + kid, at: path) }
+        }
+        #expect(try differences(before.0, life.described()) == [])
+        #expect(try life.rows().count == before.1)
+        try life.apply(document: panel("group", each: each))
+        try life.apply(document: kid, at: "/top/p/fix")
+        #expect(life.paths.contains("/top/p/fix/d/kid"))
+        try expectKept(life)
+    }
+
     @Test(
         "children stay in their order when their component has no slot for some of them any more",
         arguments: [false, true])

@@ -25,16 +25,16 @@ struct ListsTests {
         persistence = Persistence(of: scene.wiring.nodes)
         lists = Lists(persistence)
         lists.attach(to: scene.wiring)
-        for row in scene.wiring.nodes.living where scene.wiring.nodes[Int(row)].definition.forEach != nil {
+        for row in scene.wiring.nodes.living where scene.wiring.nodes[row].definition.forEach != nil {
             lists.makeList(at: row)
             #expect(lists.connectData(of: row) == (row == (try self.row())), "data that is a reference is news")
         }
     }
 
-    private func row() throws -> UInt32 { try scene.wiring.node(at: ["a", "rows"]).row }
+    private func row() throws -> NodeRow { try scene.wiring.node(at: ["a", "rows"]).row }
 
-    private var stale: [UInt32] {
-        scene.wiring.collectInvalidated()
+    private var stale: [NodeRow] {
+        scene.wiring.collectReports()
         return lists.takeStale(Settlement()).map(\.row)
     }
 
@@ -46,11 +46,11 @@ struct ListsTests {
             let definition = NodeDefinition(copyOf: template, id: Name(id))
             return scene.make(definition, below: edit.row)
         }
-        return (edit.made, gone.map { scene.wiring.nodes[Int($0)].id.text })
+        return (edit.made, gone.map { scene.wiring.nodes[$0].id.text })
     }
 
     private var ids: [String] {
-        get throws { scene.wiring.nodes[Int(try row())].children.map { scene.wiring.nodes[Int($0)].id.text } }
+        get throws { scene.wiring.nodes[try row()].children.map { scene.wiring.nodes[$0].id.text } }
     }
 
     private func change(_ items: Value) throws {

@@ -12,7 +12,7 @@ private struct Names {
 
     init() { _ = insert("", 0) }
 
-    private func insert(_ id: String, _ parent: UInt32) -> UInt32 {
+    private func insert(_ id: String, _ parent: NodeRow) -> NodeRow {
         tree.insert {
             NodeRecord(
                 id: Name(id), kind: .group, slot: .content, generation: $0, parent: parent,
@@ -21,7 +21,7 @@ private struct Names {
         }
     }
 
-    mutating func node(_ id: String, under parent: UInt32 = 0) -> UInt32 {
+    mutating func node(_ id: String, under parent: NodeRow = 0) -> NodeRow {
         let row = insert(id, parent)
         tree.attach(row, to: parent)
         return row
@@ -32,9 +32,9 @@ private struct Names {
         return AttributeID(index: count, generation: 1)
     }
 
-    mutating func attribute(_ name: String, of row: UInt32) -> Meaning {
+    mutating func attribute(_ name: String, of row: NodeRow) -> Meaning {
         let attribute = attribute()
-        tree[Int(row)].attributes.add(name, attribute)
+        tree[row].attributes.add(name, attribute)
         return .attribute(attribute)
     }
 }
@@ -59,7 +59,7 @@ struct NamesTests {
         let outer = names.node("outer")
         let root = names.node("root", under: outer)
         let body = names.node("body", under: root)
-        names.tree[Int(root)].isScopeBoundary = true
+        names.tree[root].isScopeBoundary = true
         let inside = names.attribute("x", of: root)
         _ = names.attribute("y", of: outer)
         #expect(names.tree.meaning(of: "x", at: body, .enclosing) == inside)
@@ -72,8 +72,8 @@ struct NamesTests {
         let outer = names.node("outer")
         let root = names.node("root", under: outer)
         let given = names.node("given", under: root)
-        names.tree[Int(root)].isScopeBoundary = true
-        names.tree[Int(given)].isContent = true
+        names.tree[root].isScopeBoundary = true
+        names.tree[given].isContent = true
         _ = names.attribute("x", of: root)
         let around = names.attribute("x", of: outer)
         #expect(names.tree.meaning(of: "x", at: given, .enclosing) == around)
@@ -85,7 +85,7 @@ struct NamesTests {
         let element = names.attribute()
         let item = AttributeRecord(
             node: instance, name: "item", kind: .let, type: .dyn, isHidden: false, source: .system)
-        names.tree[Int(instance)].instance = InstanceScope(
+        names.tree[instance].instance = InstanceScope(
             element, InstanceScope.Kind(element: item, indexName: "index"))
         #expect(names.tree.meaning(of: "item", at: instance, .enclosing) == .attribute(element))
         #expect(names.tree.own("index", of: instance) == .index(of: instance))
@@ -107,8 +107,8 @@ struct NamesTests {
         let outer = names.node("outer")
         let inner = names.node("inner", under: outer)
         let (a, b, c) = (names.attribute(), names.attribute(), names.attribute())
-        names.tree[Int(outer)].environment = [("k", a)]
-        names.tree[Int(inner)].environment = [("k", b), ("k", c)]
+        names.tree[outer].environment = [("k", a)]
+        names.tree[inner].environment = [("k", b), ("k", c)]
         #expect(names.tree.nearestOverride(of: "k", at: inner) == c)
         #expect(names.tree.nearestOverride(of: "k", at: inner, before: 1) == b)
         #expect(names.tree.nearestOverride(of: "k", at: inner, before: 0) == a)

@@ -6,9 +6,9 @@ import Testing
 @Suite("Placements")
 struct PlacementsTests {
     /// A component 1 that is given 2 and 4, with the places 3 in 2 and 5 in 4, and 6 in its body.
-    private let parents: [UInt32: UInt32] = [1: 0, 2: 1, 3: 2, 4: 1, 5: 4, 6: 1]
+    private let parents: [NodeRow: NodeRow] = [1: 0, 2: 1, 3: 2, 4: 1, 5: 4, 6: 1]
 
-    private func settle(_ placements: inout Placements) -> [UInt32] {
+    private func settle(_ placements: inout Placements) -> [NodeRow] {
         placements.settle(at: 0, { parents[$0] ?? 0 }) { $0 < $1 }.nodes
     }
 

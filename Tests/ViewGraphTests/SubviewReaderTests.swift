@@ -10,8 +10,8 @@ struct SubviewReaderTests {
     private let inputs = Inputs()
 
     private func insert(
-        _ id: String, _ kind: NodeKind, _ tree: Tree<NodeRecord>, under parent: UInt32?
-    ) -> UInt32 {
+        _ id: String, _ kind: NodeKind, _ tree: Tree<NodeRecord>, under parent: NodeRow?
+    ) -> NodeRow {
         let row = tree.insert {
             NodeRecord(
                 id: Name(id), kind: kind, slot: .content, generation: $0, parent: parent ?? 0,
@@ -23,13 +23,13 @@ struct SubviewReaderTests {
     }
 
     /// `/g/v` and `/w`, where the group writes the container value `k` and has the tag that is read from `inputs.a`.
-    private func scene() -> (SubviewReader<RuleHost>, rows: [UInt32]) {
+    private func scene() -> (SubviewReader<RuleHost>, rows: [NodeRow]) {
         let tree = Tree<NodeRecord>()
         let root = insert("", .container, tree, under: nil)
         let group = insert("g", .group, tree, under: root)
         let rows = [insert("v", .view, tree, under: group), insert("w", .view, tree, under: root)]
-        tree[Int(group)].tag = inputs.a
-        tree[Int(group)].containerValues = [("k", [], inputs.b)]
+        tree[group].tag = inputs.a
+        tree[group].containerValues = [("k", [], inputs.b)]
         let keys = ["k", "l"].map { KeyDefinition(name: $0, type: .dyn, defaultValue: "standard") }
         let byName = Dictionary(uniqueKeysWithValues: keys.map { ($0.name, $0) })
         return (SubviewReader(tree: tree, keys: byName, engine: inputs.engine, container: root), rows)

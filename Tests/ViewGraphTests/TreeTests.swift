@@ -11,7 +11,7 @@ struct Grove {
 
     init() { _ = make("", .group, under: 0, .content) }
 
-    private func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
+    private func make(_ id: String, _ kind: NodeKind, under parent: NodeRow, _ slot: Slot) -> NodeRow {
         tree.insert {
             NodeRecord(
                 id: Name(id), kind: kind, slot: slot, generation: $0, parent: parent, definition: NodeDefinition(),
@@ -21,14 +21,15 @@ struct Grove {
 
     @discardableResult
     func add(
-        _ id: String, _ kind: NodeKind = .group, under parent: UInt32 = 0, _ slot: Slot = .content, at place: Int? = nil
-    ) -> UInt32 {
+        _ id: String, _ kind: NodeKind = .group, under parent: NodeRow = 0, _ slot: Slot = .content,
+        at place: Int? = nil
+    ) -> NodeRow {
         let row = make(id, kind, under: parent, slot)
         tree.attach(row, to: parent, at: place)
         return row
     }
 
-    func ids(below parent: UInt32) -> [String] { tree[Int(parent)].children.map { tree[Int($0)].id.text } }
+    func ids(below parent: NodeRow) -> [String] { tree[parent].children.map { tree[$0].id.text } }
 }
 
 @Suite("the tree")
@@ -50,7 +51,7 @@ struct TreeTests {
         grove.tree.giveBack()
         let third = add()
         #expect(third.row == first.row && ![first, second].contains(third) && !grove.tree.isAlive(second))
-        #expect(grove.tree.count == 2 && Array(grove.tree.living) == [0, third.row])
+        #expect(grove.tree.count == 2 && Array(grove.tree.living) == [.root, third.row])
     }
 
     @Test("children of a section stand in its parts, whatever place is asked for") func sections() {
@@ -65,7 +66,7 @@ struct TreeTests {
         grove.tree.put(moved, into: .footer)
         #expect(grove.ids(below: section) == ["c0", "c1", "c2", "f", "h"])
         grove.tree.move(moved, to: 0, at: 0)
-        #expect(grove.tree[Int(moved)].slot == .content && grove.ids(below: 0) == ["h", "s"])
+        #expect(grove.tree[moved].slot == .content && grove.ids(below: 0) == ["h", "s"])
     }
 
     @Test("a number of a sibling is known to its parent wherever it moves") func numbers() {
@@ -73,9 +74,9 @@ struct TreeTests {
         let (a, b) = (grove.add("a"), grove.add("b"))
         let child = grove.add("c", under: a)
         grove.tree.number(child)
-        #expect(grove.tree[Int(a)].hasNumberedChildren && !grove.tree[Int(b)].hasNumberedChildren)
+        #expect(grove.tree[a].hasNumberedChildren && !grove.tree[b].hasNumberedChildren)
         grove.tree.move(child, to: b, at: nil)
-        #expect(grove.tree[Int(b)].hasNumberedChildren)
+        #expect(grove.tree[b].hasNumberedChildren)
     }
 
     @Test("a stretch of children is replaced; those that are gone are no longer found") func stretches() {
@@ -92,9 +93,9 @@ struct TreeTests {
     @Test("paths, order, depth and look-up agree with a model", arguments: freshSeeds(20)) func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let grove = Grove()
-        var children: [UInt32: [UInt32]] = [0: []]
-        var parents: [UInt32: UInt32] = [:]
-        var ids: [UInt32: String] = [0: ""]
+        var children: [NodeRow: [NodeRow]] = [0: []]
+        var parents: [NodeRow: NodeRow] = [:]
+        var ids: [NodeRow: String] = [0: ""]
         for step in 0..<300 {
             let rows = children.keys.sorted()
             let row = rows.randomElement(using: &random) ?? 0
@@ -123,12 +124,12 @@ struct TreeTests {
         }
         #expect(Set(grove.tree.living) == Set(children.keys) && grove.tree.count == children.count)
         for (row, expected) in children {
-            #expect(grove.tree[Int(row)].children == expected)
+            #expect(grove.tree[row].children == expected)
             for (place, child) in expected.enumerated() {
                 #expect(
                     grove.tree.child(Name(ids[child] ?? ""), of: row) == child && grove.tree.index(of: child) == place)
             }
-            var way: [UInt32] = [row]
+            var way: [NodeRow] = [row]
             while let last = way.last, let parent = parents[last] { way.append(parent) }
             #expect(Array(grove.tree.upward(from: row)) == way && grove.tree.depth(of: row) == way.count - 1)
             let path = "/" + way.dropLast().reversed().map { ids[$0] ?? "" }.joined(separator: "/")
@@ -167,7 +168,7 @@ struct SubviewTests {
         let (c, d) = (grove.add("c", .view), grove.add("d", .view))
         let groups = grove.tree.sections(of: 0)
         #expect(groups == [SectionGroup(loose: [a]), SectionGroup(section: section), SectionGroup(loose: [c, d])])
-        func subviews(_ group: Int, _ slot: Slot) -> [UInt32] { grove.tree.subviews(of: groups[group], in: slot) }
+        func subviews(_ group: Int, _ slot: Slot) -> [NodeRow] { grove.tree.subviews(of: groups[group], in: slot) }
         #expect(subviews(1, .header) == [header] && subviews(1, .content) == [b])
         #expect(subviews(2, .content) == [c, d] && subviews(2, .footer) == [])
     }

@@ -37,7 +37,7 @@ struct VerticesTests {
     @Test("a new value reaches the places in it that differ, and no others") func places() {
         let whole = state(["a": 1, "b": 2])
         let tree = ProjectionTree(of: whole, name: "s")
-        vertices.attributes[Int(whole.index)]?.projections = tree
+        vertices.attributes[whole]?.projections = tree
         let places = ["a", "b"].map { makePlace([.key($0)], in: tree) }
         vertices.setInput(whole, .value(["a": 1, "b": 3]))
         #expect(places.map { vertices.content(of: $0) } == [.value(0), .value(3)])

@@ -8,7 +8,7 @@ import SceneModel
 final class WiredScene {
     let wiring = TransactedWiring(wallTime: .epoch)
     /// The actions of the nodes.
-    private(set) var actions: [(action: AttributeID, row: UInt32)] = []
+    private(set) var actions: [(action: AttributeID, row: NodeRow)] = []
 
     convenience init(_ text: String) throws {
         self.init()
@@ -22,7 +22,7 @@ final class WiredScene {
         for row in rows { actions += wiring.connectExpressions(of: row).map { ($0, row) } }
     }
 
-    func make(_ definition: NodeDefinition, below parent: UInt32) -> UInt32 {
+    func make(_ definition: NodeDefinition, below parent: NodeRow) -> NodeRow {
         let row = wiring.createNode(
             id: definition.id, definition: definition, kind: definition.kind, parent: parent, slot: .content,
             isScopeBoundary: false)

@@ -26,9 +26,9 @@ struct WiringTests {
     }
 
     private func add(
-        _ id: String, _ attributes: [AttributeDefinition], under parent: UInt32 = 0,
+        _ id: String, _ attributes: [AttributeDefinition], under parent: NodeRow = 0,
         _ complete: (NodeDefinition) -> Void = { _ in }
-    ) -> UInt32 {
+    ) -> NodeRow {
         let definition = NodeDefinition()
         definition.attributes = attributes
         complete(definition)
@@ -103,7 +103,7 @@ struct WiringTests {
         _ = add("reader", [attribute("high", .constant(.reference(Reference(name: "$/limits.high"))))])
         #expect(try wiring.content(of: vertex("/reader.high")).failure?.code == .notFound)
         _ = add("limits", [state("high", 9)])
-        wiring.followRootReferences()
+        wiring.followReferences()
         #expect(try value("/reader.high") == 9)
     }
 

@@ -52,7 +52,7 @@ struct Board {
     private var editable: Set<Name> = []
 
     fileprivate init(
-        _ description: Description, at row: UInt32, isWhole: Bool = true, isEditable: Bool = false
+        _ description: Description, at row: NodeRow, isWhole: Bool = true, isEditable: Bool = false
     ) throws(Failure) {
         self.description = description
         self.isEditable = isEditable
@@ -133,12 +133,12 @@ struct Board {
 
     /// The boards of the whole tree: the nodes at its top that contain cards.
     private mutating func boards() -> [Value] {
-        graph.nodes.visibleChildren(of: NodeID.root.row).filter { row in
+        graph.nodes.visibleChildren(of: .root).filter { row in
             !graph.nodes.visibleChildren(of: row).isEmpty && graph.isVisible(node: row)
         }.map { row in
-            let id = graph.nodes[Int(row)].id.text
+            let id = graph.nodes[row].id.text
             let given = graph.allAttributes(of: row).first { $0.name == "title" }?.attribute
-            let isCards = graph.nodes[Int(row)].definition.component == "Cards"
+            let isCards = graph.nodes[row].definition.component == "Cards"
             let isTold = isCards && given.map { graph.isVisible($0) } == true
             let title = isTold ? given.flatMap { graph.content(of: $0).value?.string } : nil
             return [
@@ -270,9 +270,9 @@ struct Board {
     /// True if a list or a condition has made the node or one around it. Documents do not reach it.
     private func isMadeFromData(_ node: BoardNode) -> Bool {
         var row = node.row
-        while row != tree.root.row, row != NodeID.root.row {
-            row = graph.nodes[Int(row)].parent
-            if graph.nodes[Int(row)].kind.isMadeFromData { return true }
+        while row != tree.root.row, row != .root {
+            row = graph.nodes[row].parent
+            if graph.nodes[row].kind.isMadeFromData { return true }
         }
         return false
     }

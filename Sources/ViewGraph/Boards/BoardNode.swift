@@ -20,7 +20,7 @@ final class BoardNode {
         var isElement: Bool { type == "dyn" && (kind == .binding || kind == .let && !hasRule) }
     }
 
-    let row: UInt32
+    let row: NodeRow
     let id: String
     let path: String
     let kind: NodeKind
@@ -33,7 +33,7 @@ final class BoardNode {
     /// The node in which it was declared.
     weak var parent: BoardNode?
 
-    init(row: UInt32, _ node: NodeRecord, path: String, _ attributes: [Attribute], hasPlaces: Bool) {
+    init(row: NodeRow, _ node: NodeRecord, path: String, _ attributes: [Attribute], hasPlaces: Bool) {
         self.row = row
         id = node.id.text
         self.path = path
@@ -84,15 +84,15 @@ struct BoardTree {
 
     /// - Parameter isWhole: false leaves out what is below the node.
     /// - Throws: `limit` if the part of the tree is too large.
-    init(_ description: Description, at row: UInt32, isWhole: Bool) throws(Failure) {
+    init(_ description: Description, at row: NodeRow, isWhole: Bool) throws(Failure) {
         let graph = description.graph
         guard let rows = isWhole ? graph.nodes.subtree(of: row, atMost: Board.mostNodes) : [row] else {
             throw Failure(
                 .limit, "a board has at most \(Board.mostNodes) nodes", path: graph.nodes.path(of: row),
                 hint: "name a smaller part of the tree")
         }
-        var byRow: [UInt32: BoardNode] = [:]
-        for row in rows where !graph.nodes[Int(row)].isTransparent {
+        var byRow: [NodeRow: BoardNode] = [:]
+        for row in rows where !graph.nodes[row].isTransparent {
             let named = graph.allAttributes(of: row)
             try graph.charge(Board.stepsPerNode + Board.stepsPerAttribute * named.count)
             let attributes = named.map { name, vertex -> BoardNode.Attribute in
@@ -106,7 +106,7 @@ struct BoardTree {
             }
             let shown = description.shown(in: graph.nodes.nodeID(row))
             byRow[row] = BoardNode(
-                row: row, graph.nodes[Int(row)], path: graph.nodes.path(of: row), attributes, hasPlaces: shown != nil)
+                row: row, graph.nodes[row], path: graph.nodes.path(of: row), attributes, hasPlaces: shown != nil)
         }
         for (row, node) in byRow {
             let children = graph.nodes.visibleChildren(of: row)

@@ -17,7 +17,7 @@ extension Description {
             place.steps.isEmpty && graph.record(place.attribute).definition?.history != nil
             ? place : graph.follow(place)
         guard target.steps.isEmpty, graph.isVisible(target.attribute),
-            let span = graph.attributes[Int(target.attribute.index)]?.definition?.history
+            let span = graph.attributes[target.attribute]?.definition?.history
         else {
             throw Failure(
                 .notFound, "\(path) has no history", path: path,

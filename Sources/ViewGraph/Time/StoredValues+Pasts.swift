@@ -3,16 +3,6 @@ import AttributeValues
 import RuleLanguage
 
 extension StoredValues {
-    /// Adds the changes to the past of each operator that is due.
-    func feedPasts() {
-        guard !graph.timedValues.isEmpty else { return }
-        graph.collectInvalidated()
-        for value in graph.timedValues.takeDue() where graph.engine.isAlive(value.vertex) {
-            if graph.feed(value) { keep(value) }
-            graph.timedValues.schedule(value)
-        }
-    }
-
     // MARK: The store
 
     /// Windows of durable states are stored once in so many nanoseconds, and when the daemon ends.
@@ -27,7 +17,7 @@ extension StoredValues {
         }
     }
 
-    private func keep(_ value: TimedValue, isLast: Bool = false) {
+    func keep(_ value: TimedValue, isLast: Bool = false) {
         dropForgotten()
         guard persistence.notesChanges else { return graph.timedValues.noteUnkept(value) }
         if value.isStored == nil {
@@ -72,7 +62,7 @@ extension StoredValues {
     }
 
     /// Stores the pasts of all operators over a node's attributes, under the node's new key.
-    func keepPasts(of row: UInt32) {
+    func keepPasts(of row: NodeRow) {
         for value in graph.timedValues.all where value.storedRow != nil && graph.storedPlace(of: value)?.row == row {
             value.storedRow = nil
             keep(value, isLast: true)
@@ -128,10 +118,10 @@ extension StoredValues {
             value.outdatedName = name
         }
         graph.timedValues.noteInStore()
-        persistence.nodes[Int(place.row)].hasValues = true
+        persistence.nodes[place.row].hasValues = true
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")
         }
-        graph.timedValues.noteDue(value)
+        graph.unsettled.note(value)
     }
 }

@@ -13,7 +13,8 @@ final class TimedValue {
     fileprivate(set) var vertex = AttributeID(index: 0, generation: 0)
     /// When it has to be evaluated although the operand has not changed.
     fileprivate(set) var deadline: Int64?
-    fileprivate var isDue = false
+    /// True while `Unsettled` has it.
+    var isDue = false
     /// True if the operand depends on durable states alone, so that the store keeps the past; nil: not looked up yet.
     var isStored: Bool?
     /// The row that the store has, and when it was stored.
@@ -61,8 +62,6 @@ struct TimedValues {
     }
 
     private var values: [Key: TimedValue] = [:]
-    /// Operators that are to be evaluated and fed at the end of the current change.
-    private var due: [TimedValue] = []
     /// Operators that were fed at a start, while nothing was stored. The store gets them with the first turn.
     private var unkept: [TimedValue] = []
     /// Made since the last `takeMade`.
@@ -83,7 +82,6 @@ struct TimedValues {
 
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
-    var hasDue: Bool { !due.isEmpty }
     /// In no order.
     var all: some Collection<TimedValue> { values.values }
 
@@ -96,7 +94,6 @@ struct TimedValues {
         value.vertex = vertex
         values[Key(value)] = value
         made.append(value)
-        noteDue(value)
     }
 
     mutating func remove(_ value: TimedValue) {
@@ -109,26 +106,8 @@ struct TimedValues {
         time == .value(.instant(now)) && now > value.madeAt
     }
 
-    mutating func noteDue(_ value: TimedValue) {
-        guard !value.isDue else { return }
-        value.isDue = true
-        due.append(value)
-    }
-
-    mutating func takeDue() -> [TimedValue] {
-        defer { due = [] }
-        for value in due { value.isDue = false }
-        return due
-    }
-
-    /// Exchanges the operators that are due for those of a construction.
-    mutating func swapDue(with other: inout [TimedValue]) { swap(&due, &other) }
-
     /// The operators of a construction begin now.
-    mutating func begin(_ made: [TimedValue]) {
-        for value in made { value.madeAt = now }
-        due += made
-    }
+    func begin(_ made: [TimedValue]) { for value in made { value.madeAt = now } }
 
     /// Nothing is due for the store.
     var isUntouched: Bool { unkept.isEmpty && forgotten.isEmpty && !isTimeDue }
@@ -224,7 +203,6 @@ struct TimedValues {
 
     mutating func giveBack() {
         values.giveBack()
-        due.giveBack()
         queue.giveBack()
     }
 }

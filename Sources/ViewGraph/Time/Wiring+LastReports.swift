@@ -14,7 +14,7 @@ extension Wiring {
     func reportVertex(of state: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let owner = record(state)
         let tree = owner.reports ?? ProjectionTree(of: state, name: owner.name)
-        if owner.reports == nil { attributes.setReports(tree, at: Int(state.index)) }
+        if owner.reports == nil { attributes.setReports(tree, at: state) }
         let entry = tree.entry(at: steps)
         if let existing = entry.attribute { return existing }
         let made = createInput(
@@ -30,11 +30,11 @@ extension Wiring {
     /// - Parameter reader: the vertex that is being evaluated.
     func lastReport(of vertex: AttributeID, for reader: AttributeID) throws -> Content? {
         var place = Place(vertex)
-        if let part = attributes.place(Int(vertex.index)) { place = Place(part.tree.whole, part.steps) }
+        if let part = attributes.place(vertex) { place = Place(part.tree.whole, part.steps) }
         for _ in 0...limits.depth {
             place = follow(place, isWritten: true)
             let target: Place?
-            switch attributes.source(Int(place.attribute.index)) {
+            switch attributes.source(place.attribute) {
             case .state?: return try engine.read(reportVertex(of: place.attribute, at: place.steps))
             case .rooted(let reference)?:
                 _ = try engine.read(reference.version)
@@ -56,7 +56,7 @@ extension Wiring {
         let stamp = engine.revision
         let now = Content.value(.instant(timedValues.now))
         for place in written {
-            guard let tree = attributes.reports(Int(place.attribute.index)) else { continue }
+            guard let tree = attributes.reports(place.attribute) else { continue }
             tree.forEachAttribute(touching: place.steps, in: content(of: place.attribute).value) { setInput($0, now) }
         }
         return engine.revision > stamp
@@ -74,7 +74,7 @@ extension Wiring {
     /// after the end of the watch.
     public func makeReportTime(of vertex: AttributeID) -> AttributeID {
         let made = createRule(
-            node: NodeID.root.row, name: "report of \(record(vertex).name)", kind: .clock, source: .reportTime(vertex))
+            node: .root, name: "report of \(record(vertex).name)", kind: .clock, source: .reportTime(vertex))
         sharing.noteIdle(made)
         return made
     }
@@ -97,11 +97,10 @@ extension Wiring {
         var pending = [vertex]
         var seen: Set<AttributeID> = [vertex]
         while let next = pending.popLast() {
-            let row = Int(next.index)
-            guard let source = attributes.source(row) else { continue }
+            guard let source = attributes.source(next) else { continue }
             if case .state = source {
                 newest = max(newest ?? .min, try lastReport(ofState: next, at: []))
-            } else if let place = attributes.place(row), isInput(record(place.tree.whole).source) {
+            } else if let place = attributes.place(next), isInput(record(place.tree.whole).source) {
                 newest = max(newest ?? .min, try lastReport(ofState: place.tree.whole, at: place.steps))
             } else if case .system = source {
                 // A clock, an index or an element is as new as its last change.

@@ -17,7 +17,7 @@ extension Wiring {
     func clockVertex(of schedule: ClockSchedule) -> AttributeID {
         if let existing = clocks.vertex(of: schedule) { return existing }
         let made = createInput(
-            .value(.timestamp(clocks.reading(of: schedule))), node: NodeID.root.row, name: "clock \(schedule.text)",
+            .value(.timestamp(clocks.reading(of: schedule))), node: .root, name: "clock \(schedule.text)",
             kind: .clock, type: .timestamp, source: .system)
         clocks.add(made, of: schedule)
         sharing.noteIdle(made)
@@ -26,10 +26,10 @@ extension Wiring {
 
     /// The source of a clock whose schedule is complete only with a value: the time zone of the environment, or the
     /// period. nil for other schedules, and while there is no such value.
-    func scheduledSource(_ schedule: ClockSchedule, at row: UInt32) -> Source? {
+    func scheduledSource(_ schedule: ClockSchedule, at row: NodeRow) -> Source? {
         switch schedule {
         case .daily(let daily) where daily.timeZone == nil:
-            let before = nodes[Int(row)].definition.modifiersAroundBody
+            let before = nodes[row].definition.modifiersAroundBody
             return environmentSource("timeZone", at: row, before: before).map { .scheduled(schedule, by: $0) }
         case .everyValue(let reference):
             guard let target = resolveName(reference.name.text, from: row, .modifier) else { return nil }
@@ -97,9 +97,10 @@ extension Wiring {
         _ operation: TimeOperator, of operand: AttributeID, over span: AttributeID? = nil
     ) -> AttributeID {
         let value = TimedValue(operation, of: operand, over: span, at: timedValues.now)
-        let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
-        let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
+        let name = operation.text(of: attributes[operand].map { $0.name + text(of: $0.steps) } ?? "")
+        let made = createRule(node: .root, name: name, kind: .clock, source: .timed(value))
         timedValues.add(value, at: made)
+        unsettled.note(value)
         watches.begin(made, in: engine)
         sharing.noteIdle(made)
         return made
@@ -160,7 +161,7 @@ extension Wiring {
 
     /// Tells an operator over periods where the clock on the wall stands, in the time zone of `/`.
     private func placeInCalendar(_ value: TimedValue) throws -> Failure? {
-        guard let zone = ownAttribute("timeZone", of: NodeID.root.row) else { return nil }
+        guard let zone = ownAttribute("timeZone", of: .root) else { return nil }
         switch try engine.read(zone) {
         case .value(.string(let name)):
             guard let clock = clocks.localClock(name) else {
@@ -222,7 +223,7 @@ extension Wiring {
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
-            timedValues.noteDue(value)
+            unsettled.note(value)
         }
         return !reached.isEmpty
     }
@@ -237,9 +238,9 @@ extension Wiring {
     }
 
     /// The node and the name under which the store has an operator's past. The name begins with that of the operand.
-    func storedPlace(of value: TimedValue) -> (row: UInt32, name: String)? {
-        guard engine.isAlive(value.operand), let record = attributes[Int(value.operand.index)],
-            record.node != NodeID.root.row, nodes.isAlive(record.node)
+    func storedPlace(of value: TimedValue) -> (row: NodeRow, name: String)? {
+        guard engine.isAlive(value.operand), let record = attributes[value.operand],
+            record.node != .root, nodes.isAlive(record.node)
         else { return nil }
         let (row, name) = nodes.storePlace(of: record.name, at: record.node)
         guard nodes.isLinked(row) else { return nil }
@@ -252,8 +253,8 @@ extension Wiring {
     // content becomes an error. The operator remembers the last value.
 
     private func expiry(of state: AttributeID) -> TimedValue? {
-        guard let vertex = attributes[Int(state.index)]?.expiry,
-            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        guard let vertex = attributes[state]?.expiry,
+            case .timed(let value)? = attributes[vertex]?.source
         else { return nil }
         return value
     }
@@ -266,19 +267,19 @@ extension Wiring {
         let vertex =
             record.expiry ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
         if record.expiry == nil { holdShared(vertex) }
-        attributes[Int(state.index)]?.expiry = vertex
+        attributes[state]?.expiry = vertex
         guard let value = expiry(of: state), let past = value.past as? LastReport else { return }
         past.expiry = span?.nanoseconds
         let wasStale = past.isStale
         expire(value)
         if wasStale, !past.isStale, let last = past.current { setInput(state, .value(last)) }
-        timedValues.noteDue(value)
+        unsettled.note(value)
         if span == nil { releaseExpiry(of: state) }
     }
 
     func releaseExpiry(of state: AttributeID) {
-        guard let vertex = attributes[Int(state.index)]?.expiry else { return }
-        attributes[Int(state.index)]?.expiry = nil
+        guard let vertex = attributes[state]?.expiry else { return }
+        attributes[state]?.expiry = nil
         releaseShared(vertex)
     }
 
@@ -313,8 +314,8 @@ extension Wiring {
 
     /// The times of the last reports of a state's `entries`.
     func entryReports(of state: AttributeID) -> EntryReports? {
-        guard let vertex = attributes[Int(state.index)]?.entries,
-            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        guard let vertex = attributes[state]?.entries,
+            case .timed(let value)? = attributes[vertex]?.source
         else { return nil }
         return value.past as? EntryReports
     }
@@ -328,18 +329,18 @@ extension Wiring {
             record.entries ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
         if record.entries == nil {
             holdShared(vertex)
-            attributes.setEntries(vertex, at: Int(state.index))
+            attributes.setEntries(vertex, at: state)
         }
-        guard case .timed(let value)? = attributes[Int(vertex.index)]?.source, let past = value.past as? EntryReports
+        guard case .timed(let value)? = attributes[vertex]?.source, let past = value.past as? EntryReports
         else { return }
         past.expiry = bounds?.expires?.nanoseconds
-        timedValues.noteDue(value)
+        unsettled.note(value)
         if bounds == nil { releaseEntries(of: state) }
     }
 
     func releaseEntries(of state: AttributeID) {
-        guard let vertex = attributes[Int(state.index)]?.entries else { return }
-        attributes.setEntries(nil, at: Int(state.index))
+        guard let vertex = attributes[state]?.entries else { return }
+        attributes.setEntries(nil, at: state)
         releaseShared(vertex)
     }
 
@@ -375,13 +376,13 @@ extension Wiring {
         if let wanted, let old = record.history { keepRecord(of: old, for: wanted) }
         releaseHistory(of: record)
         if let wanted { holdShared(wanted) }
-        attributes[Int(attribute.index)]?.history = wanted
+        attributes[attribute]?.history = wanted
     }
 
     /// Another span changes the scale of a record.
     private func keepRecord(of old: AttributeID, for new: AttributeID) {
-        guard case .timed(let old)? = attributes.source(Int(old.index)), let before = old.past as? Chart,
-            case .timed(let new)? = attributes.source(Int(new.index)), let chart = new.past as? Chart
+        guard case .timed(let old)? = attributes.source(old), let before = old.past as? Chart,
+            case .timed(let new)? = attributes.source(new), let chart = new.past as? Chart
         else { return }
         chart.take(from: before, timedValues.now)
     }

@@ -1,6 +1,11 @@
 import AttributeGraph
 import AttributeValues
 
+// Reads: `sharing`: the shared vertices that have lost a use.
+// Writes: frees those without another use, also those that the first ones have used.
+// Leaves: no shared vertex that nobody names, reads or watches. Edges of rules that run are dropped without notice; the
+// vertices behind them are looked for after some time.
+
 extension Wiring {
     /// Frees the shared vertices that nobody uses any more. Not while rules run.
     public func sweepVertices() {
@@ -37,10 +42,10 @@ extension Wiring {
             place.removeVertex()
             if place.tree.isEmpty {
                 let whole = place.tree.whole
-                if attributes.reports(Int(whole.index)) === place.tree {
-                    attributes.setReports(nil, at: Int(whole.index))
+                if attributes.reports(whole) === place.tree {
+                    attributes.setReports(nil, at: whole)
                 } else {
-                    attributes[Int(whole.index)]?.projections = nil
+                    attributes[whole]?.projections = nil
                 }
                 noteIdle([whole])
             }

@@ -3,23 +3,25 @@ import AttributeValues
 import SceneModel
 
 // States whose initial value comes from a rule: `state: { draft: { initial: =title } }`.
+//
+// Reads: `unsettled.states`, and what their rules read.
+// Writes: the first values of these states, unless the store has values for them.
+// Leaves: each state has a value or an error. States whose rules read each other in a circle stay in
+// `unsettled.states`.
 
 extension ViewGraph {
-    /// Gives the states of new nodes their first values, unless the store has values for them. If a rule fails, its
-    /// failure is the state's content until somebody writes the state, or the surroundings of its node change.
-    func beginStates() {
-        for _ in 0..<limits.reactionRounds where !unsettled.states.isEmpty {
-            let states = unsettled.states
-            unsettled.states = []
-            // A state whose rule reads a state without a value is tried again later.
-            let waiting = states.filter { !begin($0) }
-            // Lists over the states make nodes, whose states begin next.
-            collectInvalidated()
-            if !unsettled.lists.isEmpty || nodes.hasPlaces { settleLists() }
-            let isStuck = waiting.count == states.count && unsettled.states.isEmpty
-            unsettled.states = waiting + unsettled.states
-            if isStuck { break }
-        }
+    /// If a rule fails, its failure is the state's content until somebody writes the state, or the surroundings of its
+    /// node change.
+    /// - Returns: whether a state has begun.
+    func beginStates(_ settlement: inout Settlement) -> Bool {
+        let states = unsettled.states
+        guard !states.isEmpty, settlement.beginnings < limits.reactionRounds else { return false }
+        settlement.beginnings += 1
+        unsettled.states = []
+        // A state whose rule reads a state without a value is tried again later.
+        let waiting = states.filter { !begin($0) }
+        defer { unsettled.states = waiting + unsettled.states }
+        return waiting.count < states.count || !unsettled.states.isEmpty
     }
 
     /// - Returns: false if its rule reads a state that has no value yet.
@@ -48,7 +50,7 @@ extension ViewGraph {
     }
 
     /// Lets states without a first value begin again: the surroundings of their nodes have changed.
-    func beginAgain(at rows: [UInt32]) {
+    func beginAgain(at rows: [NodeRow]) {
         for row in rows where !unbegun.isEmpty {
             for state in unbegun.removeValue(forKey: row) ?? []
             where engine.isAlive(state) && content(of: state).failure != nil {
