@@ -153,6 +153,7 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
+        .target(name: "CChecksum", cSettings: hardened),
         .target(name: "CSteadyTime", cSettings: hardened, linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CArguments", cSettings: hardened),
         .target(name: "CRelease", cSettings: commit),
@@ -181,7 +182,7 @@ let package = Package(
             ],
             settings: fast),
         // Row 6
-        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
+        module("StateStore", ["CChecksum", "CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
         module(
             "Archive", ["AttributeValues", "AttributeGraph", "CZlib", "ViewGraph", "GraphRuntime", "StateStore"],
             settings: fast),

@@ -24,7 +24,7 @@ func countRequests(_ program: String) throws {
         ("set a number", .number, 0, nil, false, Limit(instructions: 5_400, allocations: 0)),
         ("set a map, 1 watcher", .map, 1, nil, false, Limit(instructions: 13_000, allocations: 1)),
         ("set a map, durable normal", .map, 0, "normal", false, Limit(instructions: 15_300, allocations: 1)),
-        ("set a map, durable normal, archive", .map, 0, "normal", true, Limit(instructions: 22_900, allocations: 1)),
+        ("set a map, durable normal, archive", .map, 0, "normal", true, Limit(instructions: 17_500, allocations: 1)),
     ] {
         let instructions = try counting.count("Collected :", ["--tool=callgrind", "--callgrind-out-file=/dev/null"]) {
             try counting.perform($0, shape, watchers: watchers, durability, archives, runner: $1)

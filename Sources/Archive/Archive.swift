@@ -78,6 +78,8 @@ public final class Archive {
     private static let recordsPerImage = 4
     /// Bytes of records that a segment has at least.
     private static let fewestRecords = 1 << 18
+    /// A segment has so many times as many writes as rows in an image. Making a row takes as long as a durable write.
+    private static let writesPerRow = 64
     /// Bytes that wait in memory: then they are written although the second is not over.
     private static let fullBatch = 1 << 18
     /// The sizes of so many segments are looked at whenever a new one begins.
@@ -195,7 +197,7 @@ public final class Archive {
 
     private func write() throws(ArchiveError) {
         guard let file, recorder.bytes.count > 0 else { return }
-        defer { recorder.bytes.removeAll() }
+        defer { recorder.removeBytes() }
         try file.append(recorder.bytes, with: head)
         isUnsynced = true
         if segments.last?.number == file.number { segments[segments.count - 1].size = file.size }
@@ -203,9 +205,10 @@ public final class Archive {
 
     private func isDue(at time: Moment) -> Bool {
         guard let file else { return false }
-        let most = max(imageSize, limits.size / Archive.parts)
-        return file.size - imageSize
-            >= min(most, max(Archive.recordsPerImage * imageSize, Archive.fewestRecords))
+        let size = file.size - imageSize
+        return size >= max(imageSize, limits.size / Archive.parts)
+            || size >= max(Archive.recordsPerImage * imageSize, Archive.fewestRecords)
+                && recorder.writes >= Archive.writesPerRow * recorder.rows
             || time.monotonic - began >= limits.time / Double(Archive.parts) && recorder.transactions > 0
     }
 
@@ -265,7 +268,7 @@ public final class Archive {
         failure = error
         failures += 1
         recorder.isOn = false
-        recorder.bytes.removeAll()
+        recorder.removeBytes()
         file = nil
         imageNode = nil
         isUnsynced = false

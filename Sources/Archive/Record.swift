@@ -49,8 +49,10 @@ enum ValueKind {
     static let uint: UInt8 = 4
     static let double: UInt8 = 5
     static let string: UInt8 = 6
-    /// As the store writes it.
+    /// As the store writes it, behind its length.
     static let other: UInt8 = 7
+    /// The bytes of `other` before the value.
+    static let headSize = 5
     /// A double that is a whole number, or one of tenths and so on: this and the number of decimals.
     static let decimal: UInt8 = 8
     static let mostDecimals = 3
@@ -77,7 +79,9 @@ extension ByteBuffer {
         append(text: text)
     }
 
-    func append(archived value: Value) {
+    /// - Returns: whether it is there as the store writes it.
+    @discardableResult
+    func append(archived value: Value) -> Bool {
         switch value {
         case .null: append(ValueKind.null)
         case .bool(let flag): append(flag ? ValueKind.yes : ValueKind.no)
@@ -94,7 +98,9 @@ extension ByteBuffer {
         default:
             append(ValueKind.other)
             appendWithLength { appendCompact(value) }
+            return true
         }
+        return false
     }
 
     private func append(archived number: Double) {

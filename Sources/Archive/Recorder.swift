@@ -40,8 +40,16 @@ final class Recorder: TransactionRecorder {
     private var others: [Name: [Name: Value]] = [:]
     private var image: [StoreChange] = []
 
+    /// Counts how often `bytes` has been emptied.
+    private var batch: UInt32 = 1
+
     /// The number of transactions in the segment.
     private(set) var transactions = 0
+    /// The number of writes since the segment began.
+    private(set) var writes = 0
+    private var imageRows = 0
+    /// The rows that the next image will have, about.
+    var rows: Int { max(imageRows, Int(placeCount)) }
 
     /// When something happened.
     struct Stamp {
@@ -60,6 +68,9 @@ final class Recorder: TransactionRecorder {
         var due = Int64.min / 2
         /// Its position in `held`.
         var held: Int32 = -1
+        /// Where `bytes` has its present value as the store writes it, and the batch of `bytes`.
+        var value: Range<UInt32> = 0..<0
+        var batch: UInt32 = 0
 
         static let none = UInt32.max
     }
@@ -95,7 +106,7 @@ final class Recorder: TransactionRecorder {
 
     /// Begins a segment, whose basis is given.
     func beginSegment(_ basis: Value, at time: Moment, revision: UInt64) {
-        bytes.removeAll()
+        removeBytes()
         for position in slots.indices { slots[position] = Slot() }
         placeCount = 0
         (authors, authorCount) = ([:], 0)
@@ -104,7 +115,7 @@ final class Recorder: TransactionRecorder {
         (isOpen, isThinned) = (false, false)
         written = stamp(time, revision)
         present = written
-        transactions = 0
+        (transactions, writes, imageRows) = (0, 0, 0)
         isOn = true
         bytes.append(record: .basis)
         bytes.append(archived: basis)
@@ -202,21 +213,40 @@ final class Recorder: TransactionRecorder {
         let position = Int(state.index)
         if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
         if slots[position].state != state { define(state, at: position) }
-        if slots[position].place == Slot.none { return }
+        // Each access to a slot in its array costs as much as a copy.
+        var slot = slots[position]
+        if slot.place == Slot.none { return }
         guard let value = feed.value(of: state) else { return }
-        if slots[position].due &- present.elapsed > Recorder.burst, hold(value, at: position) {
+        writes += 1
+        if slot.due &- present.elapsed > Recorder.burst, hold(value, at: position) {
             isThinned = true
+            slots[position].batch = 0
             return
         }
-        if slots[position].held >= 0 { release(slots[position].held) }
+        if slot.held >= 0 {
+            release(slot.held)
+            slot.held = -1
+        }
         open()
         bytes.append(record: isReaction ? .reaction : .write)
-        bytes.append(varint: UInt64(slots[position].place))
+        bytes.append(varint: UInt64(slot.place))
         let start = bytes.count
-        bytes.append(archived: value)
-        slots[position].due =
-            max(slots[position].due, present.elapsed)
+        slot.batch = 0
+        if bytes.append(archived: value) {
+            slot.batch = batch
+            slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
+        }
+        slot.due =
+            max(slot.due, present.elapsed)
             &+ max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
+        slots[position] = slot
+    }
+
+    func bytes(of state: AttributeID) -> UnsafeBufferPointer<UInt8>? {
+        let position = Int(state.index)
+        guard position < slots.count, slots[position].state == state, slots[position].batch == batch else { return nil }
+        let range = Int(slots[position].value.lowerBound)..<Int(slots[position].value.upperBound)
+        return bytes.withBytes { $0.count >= range.upperBound ? UnsafeBufferPointer(rebasing: $0[range]) : nil }
     }
 
     /// Gives a state its number.
@@ -330,6 +360,12 @@ final class Recorder: TransactionRecorder {
 
     private func releaseAll() { while !held.isEmpty { release(Int32(held.count - 1)) } }
 
+    /// Forgets the records that wait.
+    func removeBytes() {
+        bytes.removeAll()
+        batch &+= 1
+    }
+
     /// True if something waits to be written.
     var hasNews: Bool { isOn && (bytes.count > 0 || isOpen || !held.isEmpty) }
 
@@ -360,6 +396,7 @@ final class Recorder: TransactionRecorder {
     }
 
     private func appendImage(_ key: String, _ name: String, _ value: Value) {
+        imageRows += 1
         bytes.append(record: .imageRow)
         bytes.append(counted: key)
         bytes.append(counted: name)

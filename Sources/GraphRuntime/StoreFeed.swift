@@ -93,9 +93,13 @@ public final class StoreFeed {
         written.removeAll()
     }
 
-    /// The row of a state that a turn has written, as it is now: its key, its name and its value.
-    public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
-        graph.withWrittenRow(of: state, body)
+    /// The row of a state that a turn has written, as it is now: its key, its name, and its value, which the recorder
+    /// may have as bytes.
+    public func withWrittenRow(
+        of state: AttributeID,
+        _ body: (UnsafeBufferPointer<UInt8>, String, Value, _ bytes: UnsafeBufferPointer<UInt8>?) -> Void
+    ) {
+        graph.withWrittenRow(of: state) { body($0, $1, $2, recorder?.bytes(of: state)) }
     }
 
     /// The rows to store before the daemon ends: the windows of operators over time. The store has them as they were

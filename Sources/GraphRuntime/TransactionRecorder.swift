@@ -19,4 +19,7 @@ public protocol TransactionRecorder: AnyObject {
     func add(_ change: StoreChange)
     /// A write that somebody heard of although the value may have stayed.
     func add(_ report: KeptReport)
+    /// The bytes of the present value of a state that the turn has written, as `appendCompact` makes them; nil: it has
+    /// none. They are valid until the recorder is told of something else.
+    func bytes(of state: AttributeID) -> UnsafeBufferPointer<UInt8>?
 }

@@ -137,7 +137,7 @@ public final class StateStore {
         for (revision, change) in changes { body.append(change, revision) }
         if let feed {
             for (state, revision) in feed.written.states {
-                feed.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
+                feed.withWrittenRow(of: state) { body.append($0, $1, revision, $2, $3) }
             }
         }
         if body.bytes.isEmpty, revision <= reserved, floor == resumableFrom { return }

@@ -24,7 +24,11 @@ package struct TurnBody {
     }
 
     /// A change with its key as bytes.
-    func append(_ key: UnsafeBufferPointer<UInt8>, _ name: String?, _ revision: UInt64, _ value: Value?) {
+    /// - Parameter known: the bytes of the value, if somebody has made them.
+    func append(
+        _ key: UnsafeBufferPointer<UInt8>, _ name: String?, _ revision: UInt64, _ value: Value?,
+        _ known: UnsafeBufferPointer<UInt8>? = nil
+    ) {
         bytes.append(name == nil ? Operation.deleteKey : value == nil ? Operation.delete : Operation.put)
         bytes.append(littleEndian: revision)
         bytes.append(count: key.count)
@@ -32,7 +36,19 @@ package struct TurnBody {
         guard let name else { return }
         bytes.append(count: name.utf8.count)
         bytes.append(text: name)
-        if let value { bytes.appendWithLength { bytes.appendCompact(value) } }
+        guard let value else { return }
+        if let known {
+            assert(known.elementsEqual(TurnBody.bytes(of: value)), "the bytes of another value")
+            bytes.append(count: known.count)
+            return bytes.append(known)
+        }
+        bytes.appendWithLength { bytes.appendCompact(value) }
+    }
+
+    private static func bytes(of value: Value) -> [UInt8] {
+        let buffer = ByteBuffer()
+        buffer.appendCompact(value)
+        return buffer.withBytes { Array($0) }
     }
 
     /// A change in the bytes. Valid as long as the bytes are.

@@ -223,6 +223,42 @@ struct ArchiveTests {
         #expect(reader.basis.machine == ["locale": "de_DE"])
     }
 
+    @Test("a few states with long values do not make a segment for each few writes") func longValues() throws {
+        let scene = try Scene("nodes: [{ id: n, state: { a: [], b: [] } }]", limits: Archive.Limits())
+        let text = Value.string(String(repeating: "x", count: 20_000))
+        for number in 0..<200 {
+            scene.set("/n.\(number % 2 == 0 ? "a" : "b")", .list([.int(Int64(number)), text]))
+            scene.flush()
+        }
+        // 128 writes for two rows, although 14 are as long as the shortest segment.
+        #expect(Segment.all(in: scene.folder).count == 2)
+    }
+
+    @Test("the store may take a value's bytes from the archive until they are written or the value is another")
+    func sharedBytes() throws {
+        let scene = try Scene("nodes: [{ id: n, state: { a: [], n: 0 } }]", limits: Archive.Limits())
+        let recorder = try #require(scene.daemon.runtime.store.recorder)
+        func bytes(_ name: String) -> [UInt8]? {
+            let state = scene.daemon.runtime.graph.keptState(name, atKey: "/n")
+            return state.flatMap { recorder.bytes(of: $0) }.map { Array($0) }
+        }
+        func compact(_ value: Value) -> [UInt8] {
+            let buffer = ByteBuffer()
+            buffer.appendCompact(value)
+            return buffer.withBytes { Array($0) }
+        }
+        scene.set("/n.a", [1, 2])
+        scene.set("/n.n", 7)
+        #expect(bytes("a") == compact([1, 2]) && bytes("n") == nil)
+        scene.set("/n.a", [3])
+        #expect(bytes("a") == compact([3]))
+        scene.flush()
+        #expect(bytes("a") == nil)
+        // Beyond ten writes in a row, the archive has none.
+        for number in 0..<12 { scene.set("/n.a", [.int(Int64(number))], after: 1) }
+        #expect(bytes("a") == nil)
+    }
+
     @Test("the oldest segments go when the archive is too large, or when they are too old")
     func deletion() throws {
         let small = try Scene(ArchiveTests.scene, limits: Archive.Limits(size: 16_384))

@@ -18,6 +18,15 @@ struct ChecksumTests {
         #expect(sum(Array("123456789".utf8)) == 0xe306_9283)
     }
 
+    @Test("are the same with the processor's instruction and with tables") func tables() {
+        for count in 0...100 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37) }
+            var withTables = Checksum(withTables: ())
+            bytes.withUnsafeBufferPointer { withTables.add($0) }
+            #expect(withTables.value == sum(bytes))
+        }
+    }
+
     @Test("are the same wherever the bytes are divided") func parts() {
         let bytes = (0..<100).map { UInt8(truncatingIfNeeded: $0 * 37) }
         for end in 0...100 {
