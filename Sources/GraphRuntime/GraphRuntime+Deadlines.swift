@@ -9,12 +9,14 @@ import WireProtocol
 extension GraphRuntime {
     /// While `body` runs, the graph works for a client, or for the daemon itself, with the budget of a request.
     func working<T, E: Error>(for client: Client? = nil, _ body: () throws(E) -> T) throws(E) -> T {
-        let context = RequestContext(
+        var context = RequestContext(
             steps: limits.requestCost, growth: limits.instanceCost, mayTakeLast: client?.standing == .first)
-        return try graph.working(in: context) { () throws(E) in
-            defer { statistics.steps &+= limits.requestCost &- graph.stepsLeft }
-            return try body()
+        graph.exchange(&context)
+        defer {
+            statistics.steps &+= limits.requestCost &- graph.stepsLeft
+            graph.exchange(&context)
         }
+        return try body()
     }
 
     /// When the runtime must be woken, in monotonic seconds; nil: never.
@@ -41,13 +43,15 @@ extension GraphRuntime {
         // The two clocks are not read at once.
         let sleep = turn.now.asleep - asleep < GraphRuntime.shortestSleep ? 0 : turn.now.asleep - asleep
         if sleep > 0 { asleep = turn.now.asleep }
-        let isDue = nextWait.map { $0.nanoseconds <= 0 } ?? false
+        guard let wait = nextWait, wait.nanoseconds <= 0 else {
+            return graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
+        }
         working {
             let stamp = graph.stamp
             graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
-            if isDue { watching.complete(since: stamp, "clock") }
+            watching.complete(since: stamp, "clock")
         }
-        if isDue { store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true) }
+        store.addValues(of: graph.takeStatesWithExpiredEntries(), isByTime: true)
     }
 
     /// Calls the actions of the nodes that this start has made, if they have not appeared in an earlier life.

@@ -48,8 +48,9 @@ extension GraphRuntime {
         guard queue.admits(client) else { return queue.postpone(.call(client, id: id, request), of: client) }
         let waiting = graph.waitingRuleCount
         // A client that is gone gets no answer.
-        let isDone = clients[client].map { client in working(for: client) { perform(request, for: client, id) } }
-        if isDone == false { queue.postpone(.call(client, id: id, request), of: client) }
+        if let known = clients[client], !working(for: known, { perform(request, for: known, id) }) {
+            queue.postpone(.call(client, id: id, request), of: client)
+        }
         queue.charge(request, of: client, leavesRules: graph.waitingRuleCount > waiting)
     }
 
@@ -63,7 +64,7 @@ extension GraphRuntime {
     public func endTurn() {
         if queue.hasLeftovers { outcome.postponed = queue.leftovers() }
         if turn.clock != nil { outcome.times = queue.times }
-        working { watching.deliverDue() }
+        if !watching.subscriptions.isEmpty { working { watching.deliverDue() } }
         store.endTurn(&outcome.changes)
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }

@@ -4,8 +4,7 @@ import SceneModel
 
 /// All nodes that are made from one definition share this. Most nodes of a large tree are instances of few definitions:
 /// the first ones are connected by their names, and the others like them.
-final class KnownDefinition {
-    let definition: NodeDefinition
+private final class KnownDefinition: SharedByNodes {
     let names: AttributeNames
     private var references = Own<OwnReferences>.unseen
     private var rules = Own<[BoundRule?]>.unseen
@@ -22,24 +21,22 @@ final class KnownDefinition {
         var isUnseen: Bool { if case .unseen = self { true } else { false } }
     }
 
-    fileprivate init(_ definition: NodeDefinition, _ names: AttributeNames) {
-        (self.definition, self.names) = (definition, names)
-    }
+    init(_ names: AttributeNames) { self.names = names }
 
     /// The references of a node, if they are the same for each node.
-    fileprivate var ownReferences: OwnReferences? { references.connections }
+    var ownReferences: OwnReferences? { references.connections }
 
     /// The rules of a node, if they are the same for each node: by attribute, nil for those that have none.
-    fileprivate var ownRules: [BoundRule?]? { rules.connections }
+    var ownRules: [BoundRule?]? { rules.connections }
 
     /// Called when the references of a node have been connected.
-    fileprivate func noteReferences(of node: NodeRecord, _ attributes: AttributeTable) {
+    func noteReferences(of node: NodeRecord, _ attributes: AttributeTable) {
         guard references.isUnseen else { return }
         references = ownReferences(of: node, attributes).map { .own($0) } ?? .others
     }
 
     /// Called when the rules of a node have been connected.
-    fileprivate func noteRules(of node: NodeRecord, _ attributes: AttributeTable) {
+    func noteRules(of node: NodeRecord, _ attributes: AttributeTable) {
         guard rules.isUnseen else { return }
         rules = ownRules(of: node, attributes).map { .own($0) } ?? .others
     }
@@ -63,7 +60,7 @@ final class KnownDefinition {
     }
 
     private func ownRules(of node: NodeRecord, _ attributes: AttributeTable) -> [BoundRule?]? {
-        guard definition.isPlain, let run = node.attributes.run(of: names) else { return nil }
+        guard node.definition.isPlain, let run = node.attributes.run(of: names) else { return nil }
         var rules: [BoundRule?] = []
         for attribute in run {
             switch attributes.source(attribute) {
@@ -76,26 +73,16 @@ final class KnownDefinition {
     }
 }
 
-/// The definitions that several nodes were made from last.
-struct KnownDefinitions {
-    private var slots = [KnownDefinition?](repeating: nil, count: 256)
-    /// The definition that a node of each slot was made from last. It is not retained: a definition that is used once
-    /// may have a large document below it.
-    private var last = [ObjectIdentifier?](repeating: nil, count: 256)
+extension NodeDefinition {
+    fileprivate var known: KnownDefinition? { shared as? KnownDefinition }
 
-    private func slot(of definition: NodeDefinition) -> Int {
-        Int(bitPattern: ObjectIdentifier(definition)) >> 4 & (slots.count - 1)
-    }
+    /// The names of the attributes of its nodes, if there are nodes.
+    var knownNames: AttributeNames? { known?.names }
 
-    func lookUp(_ definition: NodeDefinition) -> KnownDefinition? {
-        slots[slot(of: definition)].flatMap { $0.definition === definition ? $0 : nil }
-    }
-
-    /// Notes that a node is made from a definition that is not known.
-    mutating func note(_ definition: NodeDefinition, _ names: AttributeNames) {
-        let slot = slot(of: definition)
-        if last[slot] == ObjectIdentifier(definition) { slots[slot] = KnownDefinition(definition, names) }
-        last[slot] = ObjectIdentifier(definition)
+    /// Notes that a node is made from this definition.
+    func noteUse(_ names: AttributeNames) {
+        if isInUse { shared = KnownDefinition(names) }
+        isInUse = true
     }
 }
 
@@ -103,7 +90,7 @@ extension Wiring {
     /// Connects the references of a node, if they are the same as those of other nodes.
     /// - Returns: false if they have to be worked out.
     func connectOwnReferences(of node: NodeRecord) -> Bool {
-        guard let known = known.lookUp(node.definition), let references = known.ownReferences,
+        guard let known = node.definition.known, let references = known.ownReferences,
             let run = node.attributes.run(of: known.names), run.allSatisfy({ attributes.isBare($0) })
         else { return false }
         if references.list.isEmpty { return true }
@@ -115,12 +102,12 @@ extension Wiring {
         return true
     }
 
-    func noteReferences(of node: NodeRecord) { known.lookUp(node.definition)?.noteReferences(of: node, attributes) }
+    func noteReferences(of node: NodeRecord) { node.definition.known?.noteReferences(of: node, attributes) }
 
     /// Gives a node its rules, if they are the same as those of other nodes.
     /// - Returns: false if they have to be worked out.
     func connectOwnRules(of node: NodeRecord) -> Bool {
-        guard let known = known.lookUp(node.definition), let rules = known.ownRules,
+        guard let known = node.definition.known, let rules = known.ownRules,
             let run = node.attributes.run(of: known.names)
         else { return false }
         for (attribute, rule) in zip(run, rules) {
@@ -130,7 +117,7 @@ extension Wiring {
         return true
     }
 
-    func noteRules(of node: NodeRecord) { known.lookUp(node.definition)?.noteRules(of: node, attributes) }
+    func noteRules(of node: NodeRecord) { node.definition.known?.noteRules(of: node, attributes) }
 }
 
 /// The references of an instance, if all lead to places in its element.

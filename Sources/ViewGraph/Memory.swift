@@ -15,7 +15,6 @@ extension ViewGraph {
         evaluation.recent = RecentRules()
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
-        known = KnownDefinitions()
         listsByData.giveBack()
         unsettled.giveBack()
         watches.giveBack()

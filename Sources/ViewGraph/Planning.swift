@@ -537,7 +537,7 @@ extension Planning {
         }
         let gone = done.isReplacing ? Set(plan.removals) : []
         for child in parent.children where !named.contains(nodes[child].id) && !gone.contains(child) {
-            taken = ids.add(nodes[child].definition) ?? taken
+            taken = ids.add(nodes[child].definition, as: nodes[child].id) ?? taken
         }
         if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
     }
@@ -556,7 +556,7 @@ extension Planning {
         where !madeIDs.contains(definition.id) && parent.part?.removed.contains(definition.id) != true {
             taken = ids.add(definition) ?? taken
         }
-        for child in made { taken = ids.add(nodes[child].definition) ?? taken }
+        for child in made { taken = ids.add(nodes[child].definition, as: nodes[child].id) ?? taken }
         if let taken { throw sharedID(AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])) }
     }
 

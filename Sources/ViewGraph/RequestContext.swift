@@ -18,18 +18,20 @@ public struct RequestContext {
     }
 }
 
-// The functions here are the only ones that set the context, each as long as its body runs.
-extension ViewGraph {
+// The functions here are the only ones that set the context. All but `exchange` do so as long as a body runs.
+extension Wiring {
+    /// Works in another context until the next call, which gives the one before back. Not generic: each request comes
+    /// by here.
+    public func exchange(_ context: inout RequestContext) { swap(&request, &context) }
+
     /// While `body` runs, the graph works in another context.
     public func working<T, E: Error>(in context: RequestContext, _ body: () throws(E) -> T) throws(E) -> T {
-        let outer = request
-        request = context
-        defer { request = outer }
+        var context = context
+        exchange(&context)
+        defer { exchange(&context) }
         return try body()
     }
-}
 
-extension Wiring {
     /// While `body` runs, the graph shows only what may be read.
     /// - Parameter mayRead: nil: everything.
     public func showing<T, E: Error>(

@@ -46,18 +46,18 @@ extension ViewGraph {
 
     /// Makes one node with its vertices. Its parent does not list it yet.
     func makeNode(_ definition: NodeDefinition, _ id: Name, under parent: NodeRow, _ slot: Slot) -> NodeRow {
-        let definition = shared(definition, parent)
+        let definition = definition.model ?? definition
         let row = createNode(
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
         nodes[row].isContent = definition.isContent
-        if let found = known.lookUp(definition) {
-            nodes[row].attributes = NamedAttributes(found.names)
+        if let names = definition.knownNames {
+            nodes[row].attributes = NamedAttributes(names)
         } else {
             nodes.note(definition)
             let names = names(of: definition.attributes)
             nodes[row].attributes = NamedAttributes(names)
-            known.note(definition, names)
+            definition.noteUse(names)
         }
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
@@ -68,16 +68,6 @@ extension ViewGraph {
     }
 
     func cost(of row: NodeRow) -> Int { BuildCost.node + BuildCost.attribute * nodes[row].attributes.count }
-
-    /// The definition of the sibling that was made last, if this one is a copy of it: then the copy can be freed.
-    private func shared(_ definition: NodeDefinition, _ parent: NodeRow) -> NodeDefinition {
-        // Definitions without attributes look like copies of each other.
-        if lastMade.parent == parent, !definition.attributes.isEmpty, lastMade.definition.isCopy(of: definition) {
-            return lastMade.definition
-        }
-        lastMade = (parent, definition)
-        return definition
-    }
 
     /// The names of the node that was made last, if they are the same; otherwise a new object.
     private func names(of attributes: [AttributeDefinition]) -> AttributeNames {

@@ -22,8 +22,6 @@ public final class ViewGraph: TransactedWiring {
     var unbegun: [NodeRow: [AttributeID]] = [:]
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
-    /// The definition of the node that was made last, and its parent.
-    var lastMade = (parent: NodeRow(index: .max), definition: NodeDefinition())
 
     /// - Parameters:
     ///   - elapsed: the time since the machine was booted. Only differences count.

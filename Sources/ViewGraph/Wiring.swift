@@ -29,7 +29,6 @@ public class Wiring: Vertices {
     /// Lists by the engine's row of their data, which is always watched.
     final var listsByData: [AttributeID: NodeRow] = [:]
     final var triggers = Triggers()
-    final var known = KnownDefinitions()
     /// True if a source has been replaced since nodes were last connected again.
     final var haveReferencesMoved = false
     /// Called from time to time while rules run for long, so that those who wait see that the daemon is alive.

@@ -42,7 +42,7 @@ struct NodeReader {
         }
         cursor.work += SceneCost.node
         open.take(id, of: child, isWritten: true)
-        open.add(NodeDefinition(copyOf: model, id: id), for: child)
+        open.add(NodeDefinition(like: model, id: id), for: child)
         return true
     }
 

@@ -39,18 +39,19 @@ public struct SiblingIDs {
     }
 
     /// Adds a child that is defined already, with those in its branches.
+    /// - Parameter id: of a node, which may be made from the definition of a sibling; nil: that of the definition.
     /// - Returns: an id that a sibling has already.
     @discardableResult
-    public mutating func add(_ child: NodeDefinition) -> Name? {
+    public mutating func add(_ child: NodeDefinition, as id: Name? = nil) -> Name? {
         var taken: Name?
-        var pending: [(NodeDefinition, [Place])] = [(child, [])]
-        while let (next, branches) = pending.popLast() {
-            if !insert(next.id, at: 0, in: branches) { taken = next.id }
+        var pending: [(NodeDefinition, Name, [Place])] = [(child, id ?? child.id, [])]
+        while let (next, id, branches) = pending.popLast() {
+            if !insert(id, at: 0, in: branches) { taken = id }
             guard next.kind == .choice else { continue }
             let choice = newChoice()
             for (branch, template) in (next.forEach?.templates ?? []).enumerated() {
                 let inside = branches + [Place(choice: choice, branch: branch)]
-                pending += template.children.map { ($0, inside) }
+                pending += template.children.map { ($0, $0.id, inside) }
             }
         }
         return taken

@@ -20,6 +20,12 @@ public final class NodeDefinition {
     private var ownChildren: [NodeDefinition] = []
     /// Empty or one element, which copies share.
     private var rest: [Rest] = []
+    /// The sibling that says the same and was read before. Nodes are made from it, and this definition can be freed.
+    public private(set) var model: NodeDefinition?
+    /// What the nodes that are made from this definition share; nil until there are two.
+    public var shared: SharedByNodes?
+    /// True once a node was made from it.
+    public var isInUse = false
 
     /// The members that few nodes have, made with the first of them. A large document has many definitions.
     private struct Rest {
@@ -58,6 +64,12 @@ public final class NodeDefinition {
     public init() {}
 
     /// A sibling that says the same.
+    convenience init(like model: NodeDefinition, id: Name) {
+        self.init(copyOf: model, id: id)
+        self.model = model
+    }
+
+    /// A definition that begins with what another one says.
     public init(copyOf other: NodeDefinition, id: Name) {
         self.id = id
         kind = other.kind
@@ -212,6 +224,11 @@ public final class NodeDefinition {
         get { rest.isEmpty ? 1 : rest[0].size.levels }
         set { if newValue != levels { madeRest.size.levels = newValue } }
     }
+}
+
+/// See `NodeDefinition.shared`. The graph makes a subclass of it.
+open class SharedByNodes {
+    public init() {}
 }
 
 /// Where a component's body puts the nodes that it is given.
