@@ -23,7 +23,7 @@ extension World {
             }
             do throws(Failure) {
                 var image = ArchivedStates(
-                    Array(judgement.model.states.keys), judgement.truth, from: reader.basis)
+                    Array(judgement.model.states.keys), judgement.truth, from: reader.basis, lives)
                 while let record = try reader.next() {
                     archived += 1
                     if let difference = image.read(record) {
@@ -46,12 +46,15 @@ private struct ArchivedStates {
     /// The revision of the first transaction of a client. What a life begins with has no records.
     private var begun: Int64
     private var hasBegun = false
+    /// The first revisions of lives of which all is known. What the daemon does before does not count.
+    private let lives: [Int64]
     private var revision: Int64
     /// By the key of the node and the name.
     private var states: [String: [String: (path: String, value: Value)]] = [:]
 
-    init(_ states: [String], _ truth: WatchTruth, from basis: SegmentBasis) {
+    init(_ states: [String], _ truth: WatchTruth, from basis: SegmentBasis, _ lives: [Int64]) {
         self.truth = truth
+        self.lives = lives
         known = Set(states).filter { path in !["/wills.", "/t.", Model.past].contains { path.hasPrefix($0) } }
         begun = Int64(basis.revision)
         self.revision = begun
@@ -87,12 +90,12 @@ private struct ArchivedStates {
 
     /// Of the states that were written, and of those that should have been.
     var firstDifference: String? {
+        let begun = lives.last { (self.begun...revision).contains($0) } ?? self.begun
         let written = Dictionary(states.values.flatMap(\.values).map { ($0.path, $0.value) }) { $1 }
         for path in known.sorted() where hasBegun {
             if written[path] == nil {
-                // A state that has come since begins with its initial value, which has no record. Nobody knows what was
-                // there while the daemon was killed.
-                if !truth.isKnown(begun) || truth.hasHad(path, in: begun...revision, { $0 == nil })
+                // A state that has come since begins with its initial value, which has no record.
+                if truth.hasHad(path, in: begun...revision, { $0 == nil })
                     || truth.content(of: path, at: begun) == truth.content(of: path, at: revision)
                 {
                     continue

@@ -105,8 +105,11 @@ extension World {
     }
 
     private func judgeCut(_ models: [Model], _ first: Int64, _ values: Value, _ revision: Int64) {
-        for (number, told) in acknowledged.enumerated() where told != first + Int64(number) + 1 {
-            fault("[Order] change \(number) of a row is told at \(told), and \(first) was before the first")
+        // What expires meanwhile has revisions of its own.
+        var last = first
+        for (number, told) in acknowledged.enumerated() {
+            if told <= last { fault("[Order] change \(number) of a row is told at \(told), and \(last) was before it") }
+            last = told
         }
         let told = Judgement.contents(values)
         // A damaged store that was recovered may have lost anything, but invents nothing.
@@ -135,7 +138,8 @@ extension World {
         tell("\(acknowledged.count) were acknowledged and \(kept) are left")
         // With full durability nobody was told of the others, and nobody of what the next life has in its place.
         for index in 1..<models.count where configuration.durability != .full || index <= kept {
-            let revision = first + Int64(index)
+            let revision =
+                index <= acknowledged.count ? acknowledged[index - 1] : last + Int64(index - acknowledged.count)
             if revision < begun { judgement.become(models[index], at: revision) }
         }
         var model = models[kept]

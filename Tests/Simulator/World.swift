@@ -26,7 +26,9 @@ final class World {
     /// The last revision that anybody was told of.
     var latest: Int64 = 0
     /// The revision with which this life of the daemon has begun.
-    var begun: Int64 = 0
+    var begun: Int64 = 0 { didSet { lives.append(begun) } }
+    /// The same of all lives.
+    private(set) var lives: [Int64] = []
     /// The last revision that there is.
     var committed: Int64 = 0
     var faults: [String] = []

@@ -81,7 +81,7 @@ public final class WatchTruth {
         return ["error": code]
     }
 
-    public func isKnown(_ revision: Int64) -> Bool {
+    func isKnown(_ revision: Int64) -> Bool {
         !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision)
     }
 
