@@ -413,6 +413,8 @@ extension World {
             let before = tree.layer
             tree.layer = generator.below(Model.Tree.documents.count + 1)
             if tree.layer == 0, before == 0 { return }
+            // Values that wait for the scene's node go with the layer's. After a power cut some may be there again.
+            if tree.plan == .made, !edition.hasPlan, tree.layer != 1 { return }
             if tree.layer != before { tree.isLampRemoved = false }
             if tree.layer != 1 {
                 tree.plan = .none
