@@ -3,7 +3,7 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// What a transaction has changed, as news for each topic. Nobody is told yet.
+// The runtime notes for each topic what a transaction has changed. It tells nobody yet.
 
 extension Watching {
     /// - Parameter motion: nil where nothing moves.

@@ -3,8 +3,8 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Who is told of the news: now, after the answer to a batch, or when the subscription's time or the client's queue
-// admits it. Each client sees only what it may read.
+// The runtime tells subscribers the news: now, after the answer to a batch, or when the subscription's time or the
+// client's queue admits it. It tells each client only what the client may read.
 
 extension Watching {
     /// Changes of the tree come before the new values: who gets these knows what they are of. Both wait together.

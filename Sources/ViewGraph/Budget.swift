@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// What a request may still cost, in steps of about 50 ns.
+/// The steps that a request may still take. A step is about 50 ns.
 struct Budget {
     /// Steps that rules and answers may take. Below zero, rules are deferred.
     var steps = Int.max

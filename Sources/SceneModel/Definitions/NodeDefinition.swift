@@ -22,7 +22,7 @@ public final class NodeDefinition {
     private var rest: [Rest] = []
     /// The sibling that says the same and was read before. Nodes are made from it, and this definition can be freed.
     public private(set) var model: NodeDefinition?
-    /// What the nodes that are made from this definition share; nil until there are two.
+    /// Names, rules and references of all nodes that the graph has made from this definition; nil until there are two.
     public var shared: SharedByNodes?
     /// True once a node was made from it.
     public var isInUse = false
