@@ -285,16 +285,20 @@ struct Model {
     }
 
     /// How many rules of a view have to run when its own state becomes another: those that have read something that has
-    /// changed. nil: one of them fails, and nobody knows what a failing rule has read.
-    func rulesToRun(ofView number: Int, settingOwn value: Value) -> Int? {
+    /// changed. A binding that they read for the first time may be followed then. nil: one of them fails, and nobody
+    /// knows what a failing rule has read.
+    func rulesToRun(ofView number: Int, settingOwn value: Value) -> ClosedRange<Int>? {
         let node = "/w/v\(number)."
         var next = self
         next.states[node + "n"] = value
         var (before, after): ([String: Int64?], [String: Int64?]) = ([:], [:])
         var count = 0
+        var (followed, toFollow): (Set<String>, Set<String>) = ([], [])
         for (path, rule, _) in rules where path.hasPrefix(node) {
-            var read: Set<String> = []
-            guard let old = self.value(rule, before, &read), let new = next.value(rule, after) else { return nil }
+            var (read, readNext): (Set<String>, Set<String>) = ([], [])
+            guard let old = self.value(rule, before, &read), let new = next.value(rule, after, &readNext) else {
+                return nil
+            }
             let hasChanged = read.contains { path in
                 if let known = before[path] { return known != after[path] }
                 return states[bindings[path] ?? path] != next.states[bindings[path] ?? path]
@@ -302,8 +306,10 @@ struct Model {
             if hasChanged { count += 1 }
             before.updateValue(old, forKey: path)
             after.updateValue(hasChanged ? new : old, forKey: path)
+            followed.formUnion(read)
+            toFollow.formUnion(readNext.filter { bindings[$0] != nil })
         }
-        return count
+        return count...count + toFollow.subtracting(followed).count
     }
 
     /// - Parameter read: gets the paths that the rule reads.
