@@ -118,11 +118,13 @@ struct Gathering {
             let root = nodes.componentBody(around: row)?.root
         else { return graph.systemAttribute(.preferenceOutput(key), of: child) }
         let around = nodes.upward(from: nodes[child].parent).prefix { $0 != root }
+        if around.isEmpty { return graph.systemAttribute(.preferenceOutput(key), of: child) }
+        // A group that does not write the preference may write it later.
+        try graph.readStructure(of: root)
         let writers = around.filter { row in nodes[row].preferences.contains { $0.key == key } }
         guard let group = writers.last, let own = nodes[group].preferences.last(where: { $0.key == key }) else {
             return graph.systemAttribute(.preferenceOutput(key), of: child)
         }
-        try graph.readStructure(of: root)
         let first = nodes.subtree(of: group).first { nodes.placements.place(of: $0, in: root) != nil }
         return first == child ? own.source : nil
     }

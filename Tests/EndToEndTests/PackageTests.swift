@@ -192,7 +192,7 @@ struct PackageTests {
                 "--allow-root", "--fail-on", "error", "--suppress-tags",
                 "bogus-mail-host,bogus-mail-host-in-debian-changelog,stripped-library",
             ]
-                + packages, folder: folder)
+                + packages, folder: folder, seconds: 5 * Deadline.patience)
         #expect(told.code == 0, "\(told.text)")
     }
 

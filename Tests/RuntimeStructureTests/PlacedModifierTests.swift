@@ -98,4 +98,14 @@ struct PlacedModifierTests {
         try graph.set("/app.n", 3)
         #expect(try graph.value("/app/card/body.sum") == 34)
     }
+
+    @Test("a group whose subviews are placed already begins to write a preference", arguments: ways)
+    func laterPreference(_ shown: String) throws {
+        let graph = try Harness(PlacedModifierTests.scene(shown, "let: { w: =n }"))
+        #expect(try graph.value("/app/card/body.sum") == 7)
+        _ = try graph.apply("nodes: [{ id: g, preferences: { sum: =w * 10 } }]", at: "/app/card", mode: .merge)
+        #expect(try graph.value("/app/card/body.sum") == 24)
+        try graph.set("/app.n", 3)
+        #expect(try graph.value("/app/card/body.sum") == 34)
+    }
 }
