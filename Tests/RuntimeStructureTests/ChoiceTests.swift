@@ -230,6 +230,33 @@ struct ChoiceTests {
         #expect(try copy.children(of: "/player") == ["title", "play", "footer"])
     }
 
+    @Test("a use in a branch is exported in full, with what its slots are given, where its component is only a layer's")
+    func exportedInFull() throws {
+        let box = "kind: container, children: [{ slot: header }, { slot: content }]"
+        let graph = try Harness("components: { Box: { \(box) } }\nnodes: [{ id: top, kind: container }]")
+        let layer = """
+            agd: 1
+            components: { Box: { state: { own: 1 }, \(box) } }
+            nodes:
+              - id: c
+                kind: container
+                state: { on: true }
+                children:
+                  - if: on
+                    then: [{ id: b, component: Box, slots: { header: [{ id: h, state: { n: 1 } }] }, children: [{ id: k }] }]
+
+            """
+        var apply = Request.Apply(document: .string(layer), at: "/top", mode: .merge, dryRun: false, options: .init())
+        apply.layer = "l"
+        _ = try graph.succeed(.apply(apply))
+        let copy = try Harness(document: graph.exported())
+        for tree in [graph, copy] {
+            #expect(try tree.children(of: "/top/c") == ["b"])
+            #expect(try tree.children(of: "/top/c/b").sorted() == ["h", "k"])
+            #expect(try tree.value("/top/c/b.own") == 1 && tree.value("/top/c/b/h.n") == 1)
+        }
+    }
+
     @Test("an animated change of a branch gives timelines and the transitions of its nodes") func animated()
         throws
     {

@@ -302,7 +302,7 @@ public enum DefinitionWriter {
         return .map(fields)
     }
 
-    /// - Parameter body: the component whose own children are omitted.
+    /// - Parameter body: the component whose own children are omitted. Without one, nothing is given to slots.
     private static func addChildren(
         of definition: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap,
         _ isUse: (NodeDefinition) -> Bool
@@ -312,10 +312,12 @@ public enum DefinitionWriter {
         }
         add("header", definition.header.dropFirst(body?.header.count ?? 0))
         let children = definition.children.dropFirst(body?.children.count ?? 0)
-        add(definition.kind == .section ? "content" : "children", ArraySlice(children.filter { $0.givenSlot == nil }))
+        add(
+            definition.kind == .section ? "content" : "children",
+            ArraySlice(children.filter { body == nil || $0.givenSlot == nil }))
         var slots = ValueMap()
         for child in children {
-            guard let slot = child.givenSlot else { continue }
+            guard body != nil, let slot = child.givenSlot else { continue }
             slots[.string(slot)] = .list((slots[.string(slot)]?.list ?? []) + [node(child, isUse)])
         }
         if !slots.isEmpty { fields["slots"] = .map(slots) }
