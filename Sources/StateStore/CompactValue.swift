@@ -107,7 +107,7 @@ package final class ValueReader {
             }
             if depth == 1 { last = (Array(bytes[start..<place]), .map(map)) }
             return .map(map)
-        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)))
+        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)).value)
         default: throw ValueReader.unreadable
         }
     }
