@@ -40,16 +40,12 @@ final class Outbox: TurnOutput {
     /// Puts a delivery into the queues.
     func take(_ delivery: Delivery) {
         switch delivery {
-        case .reply(let client, let id, let result): take(result, to: id, of: client)
+        // Answers are bounded by the requests that a client may make in a turn or batch.
+        case .reply(let client, let id, let result): receiver(client)?.output.addReply(result, to: id)
         case .batchBegins(let client): receiver(client)?.output.beginBatch()
         case .batchEnds(let client): receiver(client)?.output.endBatch()
         case .event(let receivers, let event): send(event, to: receivers)
         }
-    }
-
-    func take(_ result: Answer, to id: RequestID, of client: ClientID) {
-        // Answers are bounded by the requests that a client may make in a turn or batch.
-        receiver(client)?.output.addReply(result, to: id)
     }
 
     /// The session of a connected client. Its output is written at the end of the turn.
@@ -67,28 +63,24 @@ final class Outbox: TurnOutput {
         return false
     }
 
-    func take(
-        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
-    ) {
-        let isFull =
-            ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
-        if isShared || isFull || changes.count >= OutputQueue.sharingThreshold || head !== updateHead
-            || !receivers.isCopy(of: self.receivers)
-        {
-            put()
-            head = updateHead
-            self.receivers = receivers
-        }
-        tails.appendTail(revision: revision, label: label, writer: writer, changes: changes)
-        ends.append(tails.count)
-    }
-
     private func send(_ event: Event, to receivers: [Receiver]) {
-        put()
-        head = eventHead
-        self.receivers = receivers
-        eventHead.removeAll()
-        eventHead.appendHead(of: event)
+        if case .updateText(_, _, _, let changes) = event {
+            let isFull =
+                ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
+            if isShared || isFull || changes.count >= OutputQueue.sharingThreshold || head !== updateHead
+                || !receivers.isCopy(of: self.receivers)
+            {
+                put()
+                head = updateHead
+                self.receivers = receivers
+            }
+        } else {
+            put()
+            head = eventHead
+            self.receivers = receivers
+            eventHead.removeAll()
+            eventHead.appendHead(of: event)
+        }
         tails.appendTail(of: event)
         ends.append(tails.count)
     }

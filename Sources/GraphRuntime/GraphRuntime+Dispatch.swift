@@ -155,7 +155,7 @@ extension GraphRuntime {
 
     /// A notification (without id) gets no answer.
     func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
-        if let id { turn.answer(client, id, result) }
+        if let id { turn.say(.reply(client, id: id, result)) }
     }
 
     /// Performs the method of a request.

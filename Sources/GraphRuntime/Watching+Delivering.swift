@@ -55,18 +55,13 @@ extension Watching {
         let isText = news.isText && !(isHidden && changes.tellOfErrors)
         let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
         func tell(_ writer: String?, _ members: [Subscription]) {
-            guard isText else {
-                let event = Event.update(
+            let event: Event =
+                isText
+                ? .updateText(revision: history.revision, label: label, writer: writer, changes: text)
+                : .update(
                     revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
                     changes: changes, typed: topic.key.typed)
-                return deliver(event, to: members)
-            }
-            if members.isEmpty { return }
-            statistics.events += UInt64(members.count)
-            turn.update(
-                history.revision, label, writer, text,
-                to: members.isCopy(of: topic.members) ? topic.receivers : members.map(\.receiver))
-            bookmarks.note(members)
+            deliver(event, to: members)
         }
         return writing(changes, isTyped: topic.key.typed) {
             guard isHidden, let writer else { return tell(writer, members) }

@@ -5,8 +5,7 @@ import AttributeValues
 extension ByteBuffer {
     public func appendReply(_ result: Answer, to id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
-        // Most ids are ints. This saves the general walk through a value.
-        if case .int(let number) = id { append(number) } else { appendJSON(id) }
+        appendJSON(id)
         if case .fault(let fault) = result {
             append(",\"error\":")
             append(fault)
