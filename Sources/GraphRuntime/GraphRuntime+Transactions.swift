@@ -5,7 +5,9 @@ import WireProtocol
 
 extension GraphRuntime {
     /// Performs all mutations or none, as one revision. Subscribers get the changes before the reply.
-    func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+    func transact(
+        _ mutations: some Collection<Mutation>, _ options: TransactionOptions, _ client: Client
+    ) throws(Failure) -> Answer {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(
                 .limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction",
@@ -22,13 +24,9 @@ extension GraphRuntime {
         }
     }
 
-    func transact(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
-        try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
-    }
-
     /// - Parameter animation: of this mutation alone.
     private func perform(
-        _ mutation: Mutation, _ options: TransactionOptions, _ animation: String? = nil
+        _ mutation: Mutation, _ options: TransactionOptions, _ animation: String?
     ) throws(Failure) {
         try graph.charge(ViewGraph.stepsPerMutation)
         try graph.perform(mutation, options.typed, animation: animation)

@@ -66,14 +66,10 @@ extension TransactedWiring {
     func closeTransaction(into made: Commit) {
         let done = takeOpen()
         defer { done.end() }
-        if detours.isWanted {
-            for touched in done.touched { detours.note(touched) }
-            done.takeWrites { state, value in
-                if !detours.notesAll { detours.note(touched(state)) }
-                setInput(state, .value(value))
-            }
-        } else {
-            done.takeWrites { state, value in setInput(state, .value(value)) }
+        if detours.isWanted { for touched in done.touched { detours.note(touched) } }
+        done.takeWrites { state, value in
+            if detours.isWanted, !detours.notesAll { detours.note(touched(state)) }
+            setInput(state, .value(value))
         }
         var same: Set<AttributeID>?
         if done.isAhead {
@@ -82,11 +78,11 @@ extension TransactedWiring {
         }
         made.states.removeEach()
         if !made.equal.isEmpty { made.equal = [] }
-        done.forEachState {
-            if engine.changedAt($0) > done.stamp {
-                made.states.append($0)
+        for state in done.states {
+            if engine.changedAt(state) > done.stamp {
+                made.states.append(state)
             } else if made.notesEqual {
-                made.equal.append($0)
+                made.equal.append(state)
             }
         }
         if let same { withdrawReports { made.states.isEmpty || same.contains($0) } }
@@ -107,9 +103,9 @@ extension TransactedWiring {
     public func rollBack() {
         let done = takeOpen()
         defer { done.end() }
-        for state in done.order { forgetRoom(of: state) }
+        for state in done.states { forgetRoom(of: state) }
         guard done.isAhead else { return }
-        let written = Set(done.order)
+        let written = Set(done.states)
         for touched in done.touched where written.contains(touched.attribute) {
             if let content = touched.content { setInput(touched.attribute, content) }
         }
@@ -145,7 +141,8 @@ extension TransactedWiring {
             // A state that has its old value again at the commit counts as not written.
             engine.beginBatch()
         }
-        for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
+        open.isAhead = true
+        open.takeWrites { state, value in setInput(state, .value(value)) }
     }
 
     /// A vertex that was touched ahead of the commit and has its old content in the end counts as never changed. All

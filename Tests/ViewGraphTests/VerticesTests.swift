@@ -107,7 +107,8 @@ struct VerticesTests {
         open.begin(at: vertices.stamp)
         vertices.transaction = open
         open.stage(2, for: vertex, nil)
-        _ = open.handOver()
+        open.isAhead = true
+        open.takeWrites { _, _ in }
         vertices.setInput(vertex, .value(2))
         vertices.setInput(vertex, .value(3))
         #expect(open.touched.map(\.content) == [.value(1)])
