@@ -23,10 +23,10 @@ extension ViewGraph {
                     instantiate(&construction.pending, &steps)
                 } else if next < construction.plan.creations.count {
                     let (parent, definition, slot, isContent, _) = construction.plan.creations[next]
-                    let top = makeNode(definition, definition.id, under: parent, slot)
+                    let top = makeNode(
+                        UnmadeNode(definition: definition, parent: parent, slot: slot), &construction.pending)
                     nodes[top].isContent = isContent
                     construction.tops.append(top)
-                    addChildren(of: definition, at: top, to: &construction.pending)
                     construction.stage = .making(next: next + 1)
                     steps -= BuildCost.node
                 } else {

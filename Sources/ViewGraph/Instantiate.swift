@@ -39,9 +39,7 @@ extension Wiring {
     ) -> AttributeID {
         let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
         let node = objectDefinition(of: type, initial, isTransient: isHeldTransient)
-        let object = createNode(
-            id: Name(definition.name), definition: node, kind: .group, parent: row, slot: .content,
-            isScopeBoundary: true)
+        let object = createNode(node, Name(definition.name), under: row, .content)
         nodes[object].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
         unsettled.nodes.append(object)
@@ -55,6 +53,7 @@ extension Wiring {
     ///   - isTransient: whether that state is transient.
     func objectDefinition(of type: ObjectTypeDefinition, _ initial: Value, isTransient isHeld: Bool) -> NodeDefinition {
         let node = NodeDefinition()
+        node.kind = .group
         node.component = type.name
         node.attributes = type.properties.map { property in
             guard case .state(let standard, let isTransient) = property.role else { return property }
