@@ -5,7 +5,8 @@ import WireProtocol
 
 /// Puts a turn's output into the queues of its receivers. Encodes each event once.
 ///
-/// The last messages of a turn are written behind its commit. They need no queue where nothing else waits.
+/// The last messages of a turn are written behind its commit. They need no queue where nothing else waits: with one, a
+/// write with 20 watchers takes 40 % more instructions (decision 162).
 final class Outbox: TurnOutput {
     private let sessions: Sessions
     private let updateHead = ByteBuffer()
@@ -99,7 +100,7 @@ final class Outbox: TurnOutput {
             guard let session = sessions[client], !session.isClosing else { continue }
             text.fill(head, subscription, tails, endingAt: ends)
             if let now, run == nil, sessions.write(text, to: session, at: now) { continue }
-            guard hasRoom(session) else { continue }
+            guard hasSpace(session) else { continue }
             sessions.touch(session)
             session.output.addEvents(text, run)
         }
@@ -112,8 +113,8 @@ final class Outbox: TurnOutput {
 
     /// False if a client has exceeded `output-maximum`. Only output of a client that is behind, and of unfinished
     /// batches, counts: other clients have had no time to read it.
-    private func hasRoom(_ session: Session) -> Bool {
-        let piled = session.output.heldBytes + (session.isBehind ? session.output.count : 0)
+    private func hasSpace(_ session: Session) -> Bool {
+        let piled = session.output.batchBytes + (session.isBehind ? session.output.count : 0)
         if piled <= sessions.limits.outputMaximum { return true }
         sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
         return false

@@ -53,7 +53,7 @@ public enum Command {
     case disconnected(ClientID)
     /// The client's queue has exceeded its limit. From now on, the newest value of each path is retained for it.
     case behind(ClientID)
-    /// The client's queue has room again.
+    /// The client's queue has space again.
     case drained(ClientID)
     case accessChanged(AccessRules)
     /// The client has disconnected, and its remaining requests follow. They do not wait for other clients.

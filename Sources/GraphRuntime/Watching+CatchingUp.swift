@@ -27,7 +27,7 @@ extension Watching {
     /// revisions, then the rest.
     func flush(_ subscription: Subscription) {
         guard !subscription.hasEnded, let pending = subscription.pending else { return }
-        held[subscription.number] = nil
+        delayed[subscription.number] = nil
         subscription.pending = nil
         let topic = subscription.topic
         deliver(pending.structure.paths, to: [subscription])
@@ -97,8 +97,8 @@ extension Watching {
                 _ = graph.content(of: vertex)
             }
         }
-        if held.isEmpty { return }
-        for subscription in client.subscriptions.values where held[subscription.number] != nil {
+        if delayed.isEmpty { return }
+        for subscription in client.subscriptions.values where delayed[subscription.number] != nil {
             for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
                 guard let paths = subscription.topic.paths[vertex] else { continue }
                 subscription.pending?.noteKnown(paths)
@@ -115,7 +115,7 @@ extension Watching {
         for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
         if topics.completionCount > 0 { next = min(next, presentations.completions.nextDeadline ?? .infinity) }
         next = min(next, topics.reports.deadline ?? .infinity)
-        for subscription in held.values where subscription.mayFlush { next = min(next, subscription.nextAllowed) }
+        for subscription in delayed.values where subscription.mayFlush { next = min(next, subscription.nextAllowed) }
         return next < .infinity ? next : nil
     }
 
@@ -127,7 +127,7 @@ extension Watching {
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
         deliverDueReports()
-        if !held.isEmpty { flushDue() }
+        if !delayed.isEmpty { flushDue() }
         deliverDueBookmarks()
     }
 
@@ -139,7 +139,7 @@ extension Watching {
     }
 
     private func flushDue() {
-        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        let due = delayed.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)
             guard turn.hasTime(limits.turnTime) else { break }

@@ -11,26 +11,26 @@ extension Watching {
     func deliver(_ structure: StructureChange?, _ motion: Motion?, since stamp: UInt64, _ label: String?) {
         guard let structure, !structure.isEmpty else {
             for topic in news.topics where !topic.isOverfull {
-                deliverNews(of: topic, label, to: holdBack(topic, since: stamp, label))
+                deliverNews(of: topic, label, to: delayNews(of: topic, since: stamp, label))
             }
             return
         }
-        let due = news.topics.filter { !$0.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
+        let due = news.topics.filter { !$0.isOverfull }.map { ($0, delayNews(of: $0, since: stamp, label)) }
         deliver(structure, motion ?? Motion(), since: stamp)
         for (topic, members) in due { deliverNews(of: topic, label, to: members.filter { !$0.hasEnded }) }
     }
 
     /// - Returns: those who are told now.
-    private func holdBack(_ topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
+    private func delayNews(of topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
         let hasUpdate = topic.key.events.contains(.update) && topic.news.hasUpdate
         let members = topic.members
         // Usually nobody has to wait, so nobody is looked at.
-        if held.isEmpty, openings == 0, clientsBehind == 0, !topic.isPaced { return members }
+        if delayed.isEmpty, openings == 0, clientsBehind == 0, !topic.isPaced { return members }
         var told: [Subscription]?
-        for (place, member) in members.enumerated() {
-            if hasUpdate ? member.holdsBack(at: now) : member.isWaiting {
-                if told == nil { told = Array(members[..<place]) }
-                hold(topic, isUpdate: hasUpdate, since: stamp, label, for: member)
+        for (position, member) in members.enumerated() {
+            if hasUpdate ? member.mustWait(at: now) : member.isWaiting {
+                if told == nil { told = Array(members[..<position]) }
+                delay(topic, isUpdate: hasUpdate, since: stamp, label, for: member)
             } else {
                 told?.append(member)
             }
@@ -85,10 +85,10 @@ extension Watching {
     /// Bytes of a text whose memory stays for the next one.
     private static let shortText = 4096
 
-    private func hold(
+    private func delay(
         _ topic: Topic, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
     ) {
-        hold(for: subscription) { pending in
+        delay(for: subscription) { pending in
             pending.merge(topic)
             guard isUpdate else { return }
             if pending.from == nil {
@@ -174,9 +174,9 @@ extension Watching {
     }
 
     /// Changes a subscription's pending news, which is sent by `flush`.
-    func hold(for subscription: Subscription, _ body: (inout Pending) -> Void) {
+    func delay(for subscription: Subscription, _ body: (inout Pending) -> Void) {
         guard !subscription.hasEnded else { return }
-        held[subscription.number] = subscription
+        delayed[subscription.number] = subscription
         // Taken out of the subscription, so that its sets are not copied.
         var pending = subscription.pending ?? Pending()
         subscription.pending = nil

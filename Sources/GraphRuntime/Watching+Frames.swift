@@ -21,7 +21,7 @@ extension Watching {
         }
         // Attributes that have come to rest have no next frame.
         for (view, attribute) in stream.takeRested() {
-            for member in view.members where !member.mayFlush { hold(for: member) { _ = $0.rested.insert(attribute) } }
+            for member in view.members where !member.mayFlush { delay(for: member) { _ = $0.rested.insert(attribute) } }
         }
     }
 

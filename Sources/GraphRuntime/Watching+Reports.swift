@@ -97,11 +97,11 @@ extension Watching {
     private func deliverReports(_ attributes: [AttributeID], of topic: Topic) {
         var members: [Subscription] = []
         for member in topic.members {
-            guard member.holdsBack(at: now) else {
+            guard member.mustWait(at: now) else {
                 members.append(member)
                 continue
             }
-            hold(for: member) { pending in
+            delay(for: member) { pending in
                 pending.reported.formUnion(attributes)
                 guard pending.from == nil else { return }
                 pending.from = history.revision

@@ -19,7 +19,7 @@ extension Watching {
         if let rate = request.frameRate, rate > limits.frameRate {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
-        let topic = try topics.obtain(request, for: client.holder, client.standing)
+        let topic = try topics.obtain(request, for: client.subject, client.standing)
         if request.events.contains(.structure) { structureLog.begin(at: history.revision) }
         // Before the subscription is added, so that the snapshot is the first that it hears.
         updateScenePhase(isWatched: true)
@@ -132,7 +132,7 @@ extension Watching {
             let number = subscription.number
             subscription.hasEnded = true
             subscriptions[number] = nil
-            held[number] = nil
+            delayed[number] = nil
             bookmarks.remove(number)
             subscription.client.subscriptions[number] = nil
             let topic = subscription.topic

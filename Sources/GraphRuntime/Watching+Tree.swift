@@ -106,7 +106,7 @@ extension Watching {
                 guard let client = group.first?.client else { continue }
                 let paths = told.paths.told(to: client)
                 deliver(paths, details, to: group.filter { !$0.isWaiting })
-                for member in group where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
+                for member in group where member.isWaiting { delay(for: member) { $0.structure.merge(paths) } }
             }
         }
         for topic in news.overfull { endOverfull(topic) }

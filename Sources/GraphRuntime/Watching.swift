@@ -19,7 +19,7 @@ final class Watching {
     var subscriptions: [Int64: Subscription] = [:]
     var nextSubscription: Int64 = 1
     /// Subscriptions with pending news.
-    var held: [Int64: Subscription] = [:]
+    var delayed: [Int64: Subscription] = [:]
     var frames = FrameStreams()
     var bookmarks = Bookmarks()
     var structureLog: StructureLog
@@ -138,7 +138,7 @@ final class Watching {
     func giveBack() {
         topics.giveBack()
         subscriptions.giveBack()
-        held.giveBack()
+        delayed.giveBack()
         for subscription in subscriptions.values { subscription.outstanding.giveBack() }
     }
 }

@@ -126,7 +126,7 @@ extension StructureChange {
 }
 
 extension ScenePlan {
-    /// True if known environment keys get another type or hold objects: the new nodes must then be connected again.
+    /// True if known environment keys get another type or contain objects: the new nodes must then be connected again.
     fileprivate func redeclares(_ old: Declarations) -> Bool {
         declarations.environment.contains { name, key in
             guard let known = old.environment[name] else { return false }

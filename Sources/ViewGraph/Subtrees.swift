@@ -90,9 +90,9 @@ extension ViewGraph {
     /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: NodeRow) {
         let few = nodes.subtree(
-            of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
+            of: top, atMost: persistence.isRestoring || persistence.isApplyingRows ? .max : unlinked.nodesLeft)
         guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
-        unlinked.room -= rows.count
+        unlinked.nodesLeft -= rows.count
         persistence.noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
     }
