@@ -318,7 +318,7 @@ final class Topics {
             }
             let members = topics.inOrder.reduce(0) { $0 + $1.members.count }
             if members != subscriptions.count { faults.append("topics have \(members) members") }
-            for (number, subscription) in delayed where subscriptions[number] !== subscription {
+            for (number, subscription) in sender.delayed where subscriptions[number] !== subscription {
                 faults.append("news is delayed for subscription \(number), which has gone")
             }
             return faults

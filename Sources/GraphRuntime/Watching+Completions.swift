@@ -31,14 +31,14 @@ extension Watching {
             let members = news.topic.members
             let direct = members.filter { !$0.isWaiting }
             for member in members where member.isWaiting { delay(news.completion, for: member) }
-            deliver(Event(news.completion, at: history.revision), to: direct)
+            sender.send(Event(news.completion, at: history.revision), to: direct)
         }
     }
 
     /// Retains a completion. When there are too many, all pending news is sent although the client is behind, so that
     /// memory stays bounded.
     private func delay(_ completion: Completion, for subscription: Subscription) {
-        delay(for: subscription) { $0.completions.append(completion) }
+        sender.delay(for: subscription) { $0.completions.append(completion) }
         if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }
     }
 

@@ -101,7 +101,7 @@ extension Watching {
                 members.append(member)
                 continue
             }
-            delay(for: member) { pending in
+            sender.delay(for: member) { pending in
                 pending.reported.formUnion(attributes)
                 guard pending.from == nil else { return }
                 pending.from = history.revision
@@ -112,6 +112,8 @@ extension Watching {
         let reported = Set(attributes)
         let changes = presentChanges(topic.order.filter(reported.contains), of: topic)
         let update = updateEvent(changes, of: topic)
-        if !writing(changes, isTyped: topic.key.typed, { deliver(update, to: members) }) { endForLength(members) }
+        if !sender.writing(changes, isTyped: topic.key.typed, { sender.send(update, to: members) }) {
+            endForLength(members)
+        }
     }
 }
