@@ -39,13 +39,13 @@ final class Outbox: TurnOutput {
     }
 
     /// Puts a delivery into the queues.
-    func take(_ delivery: Delivery) {
-        switch delivery {
+    func take(_ delivery: consuming Delivery) {
+        switch consume delivery {
         // Answers are bounded by the requests that a client may make in a turn or batch.
         case .reply(let client, let id, let result): receiver(client)?.output.addReply(result, to: id)
         case .batchBegins(let client): receiver(client)?.output.beginBatch()
         case .batchEnds(let client): receiver(client)?.output.endBatch()
-        case .event(let receivers, let event): send(event, to: receivers)
+        case .event(let receivers, let event): send(consume event, to: receivers)
         }
     }
 
@@ -64,7 +64,7 @@ final class Outbox: TurnOutput {
         return false
     }
 
-    private func send(_ event: Event, to receivers: [Receiver]) {
+    private func send(_ event: consuming Event, to receivers: [Receiver]) {
         if case .updateText(_, _, _, let changes) = event {
             let isFull =
                 ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes

@@ -38,10 +38,10 @@ final class CurrentTurn {
     /// True while the turn has taken less than this many seconds.
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
-    func say(_ delivery: Delivery) {
+    func say(_ delivery: consuming Delivery) {
         deliveryCount += 1
         guard let output else { return deliveries.append(delivery) }
-        output.take(delivery)
+        output.take(consume delivery)
     }
 
     /// True if updates may be delivered as text: they are taken at once.

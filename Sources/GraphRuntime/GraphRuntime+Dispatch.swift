@@ -168,9 +168,8 @@ extension GraphRuntime {
         case .ping: return .value(["pong": true])
         case .get(let get): return try reader.get(get, client)
         case .set(let mutation, let options):
-            return try once(options, client) { () throws(Failure) in
-                try transact(CollectionOfOne(mutation), options, client)
-            }
+            if options.isPlain { return try set(mutation, options, client) }
+            return try once(options, client) { () throws(Failure) in try set(mutation, options, client) }
         case .transact(let mutations, let options):
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):

@@ -4,7 +4,6 @@ import WireProtocol
 
 extension GraphRuntime {
     /// Performs a request unless it has been performed already.
-    @inline(__always)
     func once(
         _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

@@ -5,9 +5,7 @@ import WireProtocol
 
 extension GraphRuntime {
     /// Performs all mutations or none, as one revision. Subscribers get the changes before the reply.
-    func transact(
-        _ mutations: some Collection<Mutation>, _ options: TransactionOptions, _ client: Client
-    ) throws(Failure) -> Answer {
+    func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(
                 .limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction",
@@ -24,9 +22,15 @@ extension GraphRuntime {
         }
     }
 
+    /// The same for one mutation. With it as a collection of one, `once` included, a `set` takes 8 % more instructions
+    /// (decision 162).
+    func set(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
+    }
+
     /// - Parameter animation: of this mutation alone.
     private func perform(
-        _ mutation: Mutation, _ options: TransactionOptions, _ animation: String?
+        _ mutation: Mutation, _ options: TransactionOptions, _ animation: String? = nil
     ) throws(Failure) {
         try graph.charge(ViewGraph.stepsPerMutation)
         try graph.perform(mutation, options.typed, animation: animation)

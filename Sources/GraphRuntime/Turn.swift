@@ -89,7 +89,7 @@ public typealias Receiver = (client: ClientID, subscription: Int64)
 /// Gets the deliveries of a turn at once, in their order. So the time to write them counts as the command's.
 public protocol TurnOutput: AnyObject {
     /// The text of an `Event.updateText` is valid until the call returns.
-    func take(_ delivery: Delivery)
+    func take(_ delivery: consuming Delivery)
 }
 
 public struct Outcome {

@@ -5,7 +5,8 @@ import AttributeValues
 extension ByteBuffer {
     public func appendReply(_ result: Answer, to id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
-        appendJSON(id)
+        // Most ids are ints. This saves the general walk through a value.
+        if case .int(let number) = id { append(number) } else { appendJSON(id) }
         if case .fault(let fault) = result {
             append(",\"error\":")
             append(fault)

@@ -286,8 +286,8 @@ final class CountingOutput: TurnOutput {
     /// The changes of the others.
     private(set) var events: [(changes: [Change], clients: [ClientID])] = []
 
-    func take(_ delivery: Delivery) {
-        switch delivery {
+    func take(_ delivery: consuming Delivery) {
+        switch consume delivery {
         case .reply: answers += 1
         case .event(let receivers, .updateText(_, _, let writer, let changes)):
             texts.append((writer, changes.text, receivers.map(\.client)))
