@@ -10,6 +10,10 @@ private struct Limit {
 }
 
 /// The instructions and allocations of a request: what more requests add to those of a run under valgrind.
+///
+/// These counts defend second ways to do the same (decision 162 has the figures): `PlainSet` and `PlainJSON` beside the
+/// parser, `write(_:toStateAt:)` beside `write`, `set` beside `transact`, `take` of a request beside that of a command.
+/// Those of output are defended by the cases "round trip" and "100 watchers, 1 write".
 /// - Throws: if a request takes more than its limit.
 func countRequests(_ program: String) throws {
     guard access(Counting.valgrind, X_OK) == 0 else {

@@ -46,7 +46,8 @@ extension ClientError {
         }
     }
 
-    /// True if a later attempt may succeed without any correction: the daemon is not running, or has no room now.
+    /// True if a later attempt may succeed without any correction: the daemon is not running, or takes no more clients
+    /// now.
     public var mayPass: Bool {
         switch self {
         case .unreachable(_, let code): [ENOENT, ECONNREFUSED, ECONNRESET, EAGAIN].contains(code)
@@ -57,7 +58,7 @@ extension ClientError {
     }
 
     /// True if a connection that was lost may be opened again later: the daemon is away, or has just started. Then it
-    /// may not have loaded the scene yet, or may have no room for one more client.
+    /// may not have loaded the scene yet, or may take no more clients.
     package var mayPassAfterLoss: Bool {
         switch self {
         case .unreachable, .lost, .timedOut: true

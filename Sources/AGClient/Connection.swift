@@ -10,7 +10,7 @@ public final class Connection {
     private let decoder = MessageDecoder()
     private var nextID: Int64 = 1
     /// Messages that arrived while `call` waited for its reply.
-    private var held: [Message] = []
+    private var waiting: [Message] = []
     /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
     /// Asked each time the timeout has passed without an answer, with the seconds that the call has waited. True lets
@@ -70,7 +70,7 @@ public final class Connection {
     /// - Throws: `lost`, `malformed`, `limit`.
     public func receive(timeout: Double? = nil, interrupt: Int32? = nil) throws(ClientError) -> Message? {
         try socket.flush()
-        if !held.isEmpty { return held.removeFirst() }
+        if !waiting.isEmpty { return waiting.removeFirst() }
         return try receiveNew(timeout, interrupt)
     }
 
@@ -130,7 +130,7 @@ public final class Connection {
             while let message = try receiveNew(socket.timeout, nil, read) {
                 // A reply without an id answers a line that the daemon could not read.
                 if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
-                held.append(message)
+                waiting.append(message)
             }
             waited += socket.timeout ?? 0
         } while goesOnWaiting(waited)

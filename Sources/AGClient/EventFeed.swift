@@ -14,7 +14,7 @@ struct WatchSource: Sendable {
 /// The thread behind one subscription. It reads some events ahead of the iterating task.
 ///
 /// While the task takes none, the socket fills, and the daemon retains the newest value of each path until there is
-/// room again. So a slow task costs no memory and still gets the last value of everything.
+/// space again. So a slow task costs no memory and still gets the last value of everything.
 final class EventFeed: Sendable {
     /// Bytes of events that are read ahead.
     private static let mostBytes = 64 << 10
@@ -63,7 +63,7 @@ final class EventFeed: Sendable {
     }
 
     private func take(_ continuation: CheckedContinuation<Item, Never>) {
-        let (item, hasRoom): (Item?, Bool) = state.withLock { state in
+        let (item, hasSpace): (Item?, Bool) = state.withLock { state in
             if !state.ready.isEmpty {
                 let wasFull = state.isFull
                 let next = state.ready.removeFirst()
@@ -79,7 +79,7 @@ final class EventFeed: Sendable {
             state.waiter = continuation
             return (nil, false)
         }
-        if hasRoom { wakeup.signal() }
+        if hasSpace { wakeup.signal() }
         if let item { continuation.resume(returning: item) }
     }
 

@@ -31,15 +31,15 @@ final class LineBuffer {
 
     var isEmpty: Bool { start == end }
 
-    /// Calls `read` with free room. A positive result is the number of bytes read.
+    /// Calls `read` with free space. A positive result is the number of bytes read.
     func fill(_ read: (UnsafeMutableRawPointer, Int) -> Int) -> Int {
-        makeRoom()
+        makeSpace()
         let count = read(base + end, capacity - end - JSONParser.padding)
         if count > 0 { end += count }
         return count
     }
 
-    private func makeRoom() {
+    private func makeSpace() {
         if start == end { (start, end, scanned) = (0, 0, 0) }
         if start == 0, end == 0, capacity > LineBuffer.keptCapacity { return resize(to: LineBuffer.readSize) }
         let wanted = LineBuffer.readSize / 2 + JSONParser.padding

@@ -137,7 +137,7 @@ final class LineSocket {
 
     private func fill(waiting: Bool) throws(ClientError) {
         let flags = waiting ? 0 : Int32(MSG_DONTWAIT)
-        let count = input.fill { room, size in LineSocket.retrying { recv(descriptor, room, size, flags) } }
+        let count = input.fill { buffer, size in LineSocket.retrying { recv(descriptor, buffer, size, flags) } }
         if count == 0 {
             isAtEnd = true
         } else if count < 0, errno != EAGAIN {

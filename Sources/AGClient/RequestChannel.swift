@@ -173,7 +173,7 @@ final class RequestChannel: Sendable {
         return socket
     }
 
-    /// - Throws: `refused` if the daemon has no room for this client.
+    /// - Throws: `refused` if the daemon takes no more clients.
     private func receiveReply(_ socket: LineSocket, _ decoder: MessageDecoder) throws(ClientError) -> Reply {
         try socket.flush()
         let end = timeout.map { MonotonicTime.now + $0 }

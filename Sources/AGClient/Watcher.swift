@@ -47,7 +47,7 @@ public final class Watcher {
     private var waitedForPath: Bool?
     private let waitsForPaths: Bool
     /// True if the daemon's last answer refused the connection, not the subscription.
-    private var hasNoRoom = false
+    private var isDaemonFull = false
     /// The watcher always asks for bookmarks, because they advance the position when nothing changes. The caller may
     /// not want to see them.
     private let tellsBookmarks: Bool
@@ -157,7 +157,7 @@ public final class Watcher {
             early.append(line)
             return nil
         }
-        hasNoRoom = id == nil
+        isDaemonFull = id == nil
         // If the watcher may not act for the principal, this throws before anything of the subscription is told.
         if id == Watcher.helloID {
             _ = try reply.get()
@@ -188,7 +188,7 @@ public final class Watcher {
     private func recovered(from error: ClientError) throws(ClientError) -> News? {
         guard hasBeenSubscribed else {
             let isOfPath = waitsForPaths && error.failure?.code == .notFound
-            let pause = try first.pause(after: error, isOfConnection: isOfPath || hasNoRoom)
+            let pause = try first.pause(after: error, isOfConnection: isOfPath || isDaemonFull)
             state = .pausing(MonotonicTime.now + pause)
             defer { waitedForPath = isOfPath }
             return waitedForPath == isOfPath ? nil : .interrupted(error)

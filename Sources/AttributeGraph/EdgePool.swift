@@ -55,7 +55,7 @@ package struct EdgePool: ~Copyable {
 
     /// The smallest class for this many entries. There must be at least two.
     @inlinable @inline(__always)
-    package static func sizeClass(holding count: Int) -> UInt8 {
+    package static func sizeClass(of count: Int) -> UInt8 {
         // Between two powers of two there is one other size.
         let exponent = UInt8(truncatingIfNeeded: Int.bitWidth - 1 - (count &- 1).leadingZeroBitCount)
         let lower = 2 &* exponent &+ 1
@@ -107,7 +107,7 @@ package struct EdgePool: ~Copyable {
         }
         let oldCapacity = capacity
         let wanted = UInt64(oldCapacity) + max(UInt64(oldCapacity), UInt64(size))
-        precondition(wanted <= UInt64(UInt32.max), "a graph holds at most four thousand million edge entries")
+        precondition(wanted <= UInt64(UInt32.max), "a graph has at most four thousand million edge entries")
         capacity = UInt32(wanted)
         ends = EdgePool.grown(ends, from: oldCapacity, to: capacity)
         slots = EdgePool.grown(slots, from: oldCapacity, to: capacity)

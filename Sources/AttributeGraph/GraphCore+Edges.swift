@@ -177,7 +177,7 @@ extension GraphCore where Host: ~Copyable {
         return slot
     }
 
-    /// Adds room for one more input. Returns its position.
+    /// Adds space for one more input. Returns its position.
     @inlinable @inline(__always)
     package func addInputEntry(to vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         if vertex.pointee.inputClass == 0 {

@@ -67,7 +67,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
     }
 
-    /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).
+    /// Memory of the engine itself, without what values and the host refer to. O(size classes + free blocks).
     public var memory: GraphMemory {
         var free = Int(s.pointee.edges.limit - s.pointee.edges.next) + 1
         for sizeClass in 1...EdgePool.largestFreeClass {

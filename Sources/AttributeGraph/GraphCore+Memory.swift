@@ -62,7 +62,7 @@ extension GraphCore where Host: ~Copyable {
     }
 
     private func packedClass(_ list: EdgeList, _ sizeClass: UInt8) -> UInt8 {
-        min(sizeClass, EdgePool.sizeClass(holding: max(2, Int(list.extent))))
+        min(sizeClass, EdgePool.sizeClass(of: max(2, Int(list.extent))))
     }
 
     private func forEachBlock(_ body: (inout EdgeList, inout UInt8) -> Void) {

@@ -20,7 +20,7 @@ extension GraphCore where Host: ~Copyable {
     /// True if nothing is running and nothing else prevents a fast write.
     @inlinable @inline(__always)
     package func isPlainWrite(to input: AttributeID) -> Bool {
-        s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.log.hasRoom
+        s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.log.hasSpace
     }
 
     /// As `set`, if something may be running or wrong.
@@ -28,7 +28,7 @@ extension GraphCore where Host: ~Copyable {
     package func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
         guard s.pointee.pending.count == 0 else { throw .writeDuringEvaluation(input) }
-        if !s.pointee.log.hasRoom { s.pointee.log.grow() }
+        if !s.pointee.log.hasSpace { s.pointee.log.grow() }
         switch put(input, value) {
         case .nothing: return false
         case .logged: return true
@@ -48,7 +48,7 @@ extension GraphCore where Host: ~Copyable {
         case uncommitted
     }
 
-    /// Writes a living input. The log must have room.
+    /// Writes a living input. The log must have space.
     @inlinable @inline(__always)
     package func put(_ input: AttributeID, _ value: consuming Value) -> Effect {
         let vertex = s.pointee.vertex(input.index)

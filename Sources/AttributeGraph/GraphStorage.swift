@@ -22,7 +22,7 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
 
     @usableFromInline package var log = WriteLog<Host.Value>()
     @usableFromInline package var pending = Buffer<Pending>(capacity: 64)
-    /// Below this height, an entry of `pending` needs no preparation: there is room, and no cycle is open.
+    /// Below this height, an entry of `pending` needs no preparation: there is space, and no cycle is open.
     @usableFromInline package var freeHeight = 64
     @usableFromInline package var cycles = OpenCycles()
     @usableFromInline package var marking = Buffer<UInt32>(capacity: 64)
@@ -115,7 +115,7 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         Pending.store(vertex, in: pending.base + position)
     }
 
-    /// Makes room, and adds a mark if cycles are open: the entry depends on members that are added later.
+    /// Makes space, and adds a mark if cycles are open: the entry depends on members that are added later.
     @inlinable @inline(never)
     package mutating func prepareEntry(at position: Int) {
         if position >= pending.capacity {
@@ -210,7 +210,7 @@ package struct WriteLog<Value>: ~Copyable {
     }
 
     @inlinable @inline(__always)
-    package var hasRoom: Bool { count != capacity }
+    package var hasSpace: Bool { count != capacity }
 
     @inlinable @inline(__always)
     package mutating func append(_ input: AttributeID, _ old: consuming Value) {
@@ -220,7 +220,7 @@ package struct WriteLog<Value>: ~Copyable {
 }
 
 /// Vertices with their values and the numbers of their runs, `stride` bytes apart. The number of runs is in the last
-/// four bytes, where many values leave room.
+/// four bytes, where many values leave space.
 ///
 /// Lifetime: a pointer into the table is valid until an attribute is created, which may make the table grow.
 @usableFromInline
@@ -273,7 +273,7 @@ package struct VertexTable<Value> {
         let bytes = Int(capacity) * VertexTable.stride
         let factor: UInt32 = bytes >= TableMemory.large && TableMemory.canAllocate(8 * bytes) ? 8 : 2
         let newCapacity = capacity > UInt32.max / factor ? UInt32.max : capacity * factor
-        precondition(newCapacity > capacity, "a graph holds at most four thousand million attributes")
+        precondition(newCapacity > capacity, "a graph has at most four thousand million attributes")
         move(to: newCapacity)
     }
 

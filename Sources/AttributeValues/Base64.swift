@@ -10,9 +10,9 @@ public enum Base64 {
             var bits: UInt32 = 0
             for byte in group { bits = bits << 8 | UInt32(byte) }
             bits <<= UInt32(3 - group.count) * 8
-            for place in 0..<4 {
-                let isPadding = place > group.count
-                text.append(isPadding ? UInt8(ascii: "=") : alphabet[Int(bits >> UInt32(18 - place * 6) & 63)])
+            for position in 0..<4 {
+                let isPadding = position > group.count
+                text.append(isPadding ? UInt8(ascii: "=") : alphabet[Int(bits >> UInt32(18 - position * 6) & 63)])
             }
         }
         return String(decoding: text, as: UTF8.self)
@@ -22,7 +22,7 @@ public enum Base64 {
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
-        var held = 0
+        var pending = 0
         var digits = 0
         var padding = 0
         for character in text.utf8 {
@@ -32,12 +32,12 @@ public enum Base64 {
             }
             guard padding == 0, let sextet = sextet(character) else { return nil }
             bits = bits << 6 | sextet
-            held += 6
+            pending += 6
             digits += 1
-            if held >= 8 {
-                held -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
-                bits &= 1 << UInt32(held) - 1
+            if pending >= 8 {
+                pending -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(pending)))
+                bits &= 1 << UInt32(pending) - 1
             }
         }
         guard digits % 4 != 1, padding == 0 || (digits + padding) % 4 == 0 && padding <= 2, bits == 0 else {

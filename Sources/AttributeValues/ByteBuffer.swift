@@ -3,17 +3,15 @@
 public final class ByteBuffer {
     @usableFromInline var base: UnsafeMutablePointer<UInt8>
     /// Allocated bytes.
-    @usableFromInline var room: Int
-
-    @inlinable public var capacity: Int { room }
+    public private(set) var capacity: Int
 
     @usableFromInline var end = 0
 
     @inlinable public var count: Int { end }
 
     public init(capacity: Int = 256) {
-        room = max(capacity, 16)
-        base = .allocate(capacity: room)
+        self.capacity = max(capacity, 16)
+        base = .allocate(capacity: self.capacity)
     }
 
     deinit { base.deallocate() }
@@ -24,8 +22,8 @@ public final class ByteBuffer {
 
     @usableFromInline @inline(never)
     func grow(to needed: Int) {
-        room = max(needed, room * 2)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: room)
+        capacity = max(needed, capacity * 2)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
         larger.update(from: base, count: end)
         base.deallocate()
         base = larger
@@ -33,12 +31,12 @@ public final class ByteBuffer {
 
     @inlinable
     public func reserve(_ more: Int) {
-        if end + more > room { grow(to: end + more) }
+        if end + more > capacity { grow(to: end + more) }
     }
 
     @inlinable
     public func append(_ byte: UInt8) {
-        if end == room { grow(to: end + 1) }
+        if end == capacity { grow(to: end + 1) }
         base[end] = byte
         end += 1
     }
@@ -88,14 +86,14 @@ public final class ByteBuffer {
         append(number)
         let length = end - start
         var from = 0
-        for place in ends.indices {
-            if place > 0 {
+        for position in ends.indices {
+            if position > 0 {
                 (base + end).update(from: base + start, count: length)
                 end += length
             }
-            (base + end).update(from: tails.base + from, count: ends[place] - from)
-            end += ends[place] - from
-            from = ends[place]
+            (base + end).update(from: tails.base + from, count: ends[position] - from)
+            end += ends[position] - from
+            from = ends[position]
         }
     }
 
@@ -113,19 +111,19 @@ public final class ByteBuffer {
             return append(head, number, tails, endingAt: ends)
         }
         // The eight bytes up to the end of the number begin with the end of the head.
-        var place = UnsafeMutableRawPointer(base + length - 8)
+        var target = UnsafeMutableRawPointer(base + length - 8)
         let kept: UInt64 = 1 &<< UInt64(zeros) &- 1
-        let before = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
+        let before = UInt64(littleEndian: target.loadUnaligned(as: UInt64.self))
         let word = (before & kept | (digits | ByteBuffer.zeros) & ~kept).littleEndian
         var from = 0
         for message in ends.indices {
-            place.storeBytes(of: word, as: UInt64.self)
-            place += length + ends[message] - from
+            target.storeBytes(of: word, as: UInt64.self)
+            target += length + ends[message] - from
             from = ends[message]
         }
     }
 
-    /// Room that writing an integer needs.
+    /// Bytes that writing an integer needs.
     private static let numberLength = 25
 
     /// Appends the bytes that `body` appends, preceded by their number (four bytes, little-endian).
@@ -162,7 +160,7 @@ public final class ByteBuffer {
         appendAllDigits(low)
     }
 
-    /// Appends a number of at most eight digits. There must be room for eight bytes.
+    /// Appends a number of at most eight digits. There must be capacity for eight bytes.
     func appendDigits(_ number: UInt64) {
         let digits = ByteBuffer.digits(number)
         // The last digit is written even if it is a zero.

@@ -45,7 +45,7 @@ final class ChunkGroup {
     /// See `ValueList.position(of:by:)`.
     func position(of id: Value, _ mark: UInt16, by field: String) -> Int? {
         for (chunk, start) in zip(chunks, starts) {
-            if let place = chunk.position(of: id, mark, by: field) { return start + place }
+            if let offset = chunk.position(of: id, mark, by: field) { return start + offset }
         }
         return nil
     }
@@ -64,19 +64,19 @@ final class ChunkGroup {
     /// - Parameter full: the number of elements at which a chunk is full.
     func insert(_ element: Value, at position: Int, _ full: Int) {
         let chunk = position == count ? chunks.count - 1 : chunk(of: position)
-        let place = position - starts[chunk]
+        let offset = position - starts[chunk]
         let length = elementCount(of: chunk)
         starts.move(after: chunk, by: 1)
-        guard length >= full else { return own(chunk).insert(element, at: place) }
+        guard length >= full else { return own(chunk).insert(element, at: offset) }
         // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
-        let cut = place == length ? length : length / 2
+        let cut = offset == length ? length : length / 2
         let elements = chunks[chunk].elements
         let lower = ListChunk(Array(elements[..<cut]))
         let upper = ListChunk(Array(elements[cut...]))
-        if place > cut || cut == length {
-            upper.insert(element, at: place - cut)
+        if offset > cut || cut == length {
+            upper.insert(element, at: offset - cut)
         } else {
-            lower.insert(element, at: place)
+            lower.insert(element, at: offset)
         }
         if cut < length { chunks[chunk] = lower }
         chunks.insert(upper, at: chunk + 1)
@@ -133,6 +133,6 @@ extension [Int] {
 
     /// Moves all behind a stretch.
     mutating func move(after stretch: Int, by distance: Int) {
-        for place in stretch + 1..<count { self[place] += distance }
+        for position in stretch + 1..<count { self[position] += distance }
     }
 }

@@ -18,27 +18,27 @@ public struct Heap<Element: Comparable> {
 
     @inlinable
     public mutating func push(_ element: Element) {
-        var place = items.count
+        var position = items.count
         items.append(element)
-        while place > 0, element < items[(place - 1) / 2] {
-            items[place] = items[(place - 1) / 2]
-            place = (place - 1) / 2
+        while position > 0, element < items[(position - 1) / 2] {
+            items[position] = items[(position - 1) / 2]
+            position = (position - 1) / 2
         }
-        items[place] = element
+        items[position] = element
     }
 
     @inlinable
     public mutating func removeFirst() {
         guard let last = items.popLast(), !items.isEmpty else { return }
-        var place = 0
+        var position = 0
         while true {
-            var below = 2 * place + 1
+            var below = 2 * position + 1
             guard below < items.count else { break }
             if below + 1 < items.count, items[below + 1] < items[below] { below += 1 }
             guard items[below] < last else { break }
-            items[place] = items[below]
-            place = below
+            items[position] = items[below]
+            position = below
         }
-        items[place] = last
+        items[position] = last
     }
 }

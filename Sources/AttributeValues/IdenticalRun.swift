@@ -14,7 +14,7 @@ public enum IdenticalRun {
         while done < count {
             done += before.pass(sharedWith: &after, atMost: count - done, backwards: false)
             let part = min(count - done, before.left, after.left)
-            let same = run(before.elements, before.place, after.elements, after.place, part, by: 1)
+            let same = run(before.elements, before.offset, after.elements, after.offset, part, by: 1)
             done += same
             guard same == part else { break }
             before.advance(part)
@@ -30,8 +30,8 @@ public enum IdenticalRun {
         var done = 0
         while done < count {
             done += before.pass(sharedWith: &after, atMost: count - done, backwards: true)
-            let part = min(count - done, before.place, after.place)
-            let same = run(before.elements, before.place - 1, after.elements, after.place - 1, part, by: -1)
+            let part = min(count - done, before.offset, after.offset)
+            let same = run(before.elements, before.offset - 1, after.elements, after.offset - 1, part, by: -1)
             done += same
             guard same == part else { break }
             before.retreat(part)
@@ -48,21 +48,21 @@ public enum IdenticalRun {
         private var chunk = 0
         private(set) var elements: [Value]
         /// The position in `elements`.
-        private(set) var place: Int
+        private(set) var offset: Int
 
         /// The number of elements from the position to the end of the chunk.
-        var left: Int { elements.count - place }
+        var left: Int { elements.count - offset }
 
         init(_ list: ValueList, from position: Int) {
             switch list.storage {
-            case .flat(let elements): (groups, self.elements, place) = ([], elements, position)
+            case .flat(let elements): (groups, self.elements, offset) = ([], elements, position)
             case .chunked(let list):
                 groups = list.groups
                 group = list.group(of: position)
                 let around = groups[group]
                 chunk = around.chunk(of: position - list.starts[group])
                 elements = around.chunks[chunk].elements
-                place = position - list.starts[group] - around.starts[chunk]
+                offset = position - list.starts[group] - around.starts[chunk]
             }
             advance(0)
         }
@@ -76,7 +76,7 @@ public enum IdenticalRun {
                 chunk = groups[group].chunks.count - 1
                 elements = groups[group].chunks[chunk].elements
             }
-            place = elements.count
+            offset = elements.count
         }
 
         /// Goes to the next chunk, or to the one before, without opening it.
@@ -98,23 +98,23 @@ public enum IdenticalRun {
 
         private mutating func open(atEnd: Bool) {
             elements = groups[group].chunks[chunk].elements
-            place = atEnd ? elements.count : 0
+            offset = atEnd ? elements.count : 0
         }
 
         mutating func advance(_ distance: Int) {
-            place += distance
+            offset += distance
             if left == 0, !groups.isEmpty, go(backwards: false) { open(atEnd: false) }
         }
 
         mutating func retreat(_ distance: Int) {
-            place -= distance
-            if place == 0, !groups.isEmpty, go(backwards: true) { open(atEnd: true) }
+            offset -= distance
+            if offset == 0, !groups.isEmpty, go(backwards: true) { open(atEnd: true) }
         }
 
         /// Passes whole groups and chunks that both lists share, without a look at their elements.
         /// - Returns: the number of elements in them.
         mutating func pass(sharedWith other: inout Stretch, atMost count: Int, backwards: Bool) -> Int {
-            let areAtEdges = backwards ? left == 0 && other.left == 0 : place == 0 && other.place == 0
+            let areAtEdges = backwards ? left == 0 && other.left == 0 : offset == 0 && other.offset == 0
             guard areAtEdges, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
             var passed = 0
             var (isOver, isOtherOver) = (false, false)
@@ -146,8 +146,9 @@ public enum IdenticalRun {
         let size = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in
-                for place in 0..<count where !isSame(a, (x + place * step) * size, b, (y + place * step) * size) {
-                    return place
+                for position in 0..<count
+                where !isSame(a, (x + position * step) * size, b, (y + position * step) * size) {
+                    return position
                 }
                 return count
             }

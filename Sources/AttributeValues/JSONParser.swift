@@ -143,19 +143,6 @@ public struct JSONElement {
         }
     }
 
-    /// The member of an object with exactly one.
-    var onlyMember: (name: String, content: JSONElement)? {
-        guard isObject, payload >> 32 == 1, let name = at(position + 1).string else { return nil }
-        return (name, at(position + 2))
-    }
-
-    /// The elements of an array with exactly two.
-    var pair: (JSONElement, JSONElement)? {
-        guard isArray, payload >> 32 == 2 else { return nil }
-        let first = at(position + 1)
-        return (first, at(first.end))
-    }
-
     /// Visits the members in the order of the text. The bytes of a key are valid as long as the element; at least
     /// `JSONParser.padding` readable bytes follow them.
     @inlinable

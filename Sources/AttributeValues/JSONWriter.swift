@@ -58,20 +58,20 @@ extension ByteBuffer {
         return true
     }
 
-    /// Appends a text of at least eight bytes that needs no escape. There must be room for it and its quotes.
+    /// Appends a text of at least eight bytes that needs no escape. There must be space for it and its quotes.
     /// - Returns: false for any other text. Then nothing was appended.
     @inline(__always)
     private func appendPlainText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 8, let source = UnsafeRawPointer(bytes.baseAddress) else { return false }
         let start = UnsafeMutableRawPointer(base + end)
-        var place = 0
-        while place < bytes.count {
+        var position = 0
+        while position < bytes.count {
             // The last word may overlap the one before it.
-            place = min(place, bytes.count - 8)
-            let word = source.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            position = min(position, bytes.count - 8)
+            let word = source.loadUnaligned(fromByteOffset: position, as: UInt64.self)
             guard ByteBuffer.isPlain(word) else { return false }
-            start.storeBytes(of: word, toByteOffset: place + 1, as: UInt64.self)
-            place += 8
+            start.storeBytes(of: word, toByteOffset: position + 1, as: UInt64.self)
+            position += 8
         }
         start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
         start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: bytes.count + 1, as: UInt8.self)

@@ -10,19 +10,19 @@ final class ListChunk {
 
     init(copying other: ListChunk) { (elements, field, marks) = (other.elements, other.field, other.marks) }
 
-    func set(_ element: Value, at place: Int) {
-        elements[place] = element
-        if !marks.isEmpty { marks[place] = mark(of: element) }
+    func set(_ element: Value, at position: Int) {
+        elements[position] = element
+        if !marks.isEmpty { marks[position] = mark(of: element) }
     }
 
-    func insert(_ element: Value, at place: Int) {
-        elements.insert(element, at: place)
-        if !marks.isEmpty { marks.insert(mark(of: element), at: place) }
+    func insert(_ element: Value, at position: Int) {
+        elements.insert(element, at: position)
+        if !marks.isEmpty { marks.insert(mark(of: element), at: position) }
     }
 
-    func remove(at place: Int) -> Value {
-        if !marks.isEmpty { marks.remove(at: place) }
-        return elements.remove(at: place)
+    func remove(at position: Int) -> Value {
+        if !marks.isEmpty { marks.remove(at: position) }
+        return elements.remove(at: position)
     }
 
     static func mark(_ id: Value) -> UInt16 { UInt16(truncatingIfNeeded: id.hashValue) }
@@ -63,8 +63,8 @@ extension [Value] {
         return withUnsafePointer(to: Value.string(field)) { key in
             withUnsafePointer(to: id) { id in
                 withUnsafeBufferPointer { elements in
-                    elements.indices.first { place in
-                        guard let element = elements.baseAddress.map({ $0 + place }) else { return false }
+                    elements.indices.first { position in
+                        guard let element = elements.baseAddress.map({ $0 + position }) else { return false }
                         if let found = element.element(of: key) { return found.isEqual(to: id) }
                         return isPath && element.pointee.id(by: field) == id.pointee
                     }

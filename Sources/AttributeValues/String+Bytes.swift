@@ -36,9 +36,9 @@ extension String {
             part.withUTF8 { part in
                 guard let first = part.first else { return true }
                 var rest = whole[...]
-                while let place = rest.firstIndex(of: first) {
-                    if rest[place...].starts(with: part) { return true }
-                    rest = rest[(place + 1)...]
+                while let position = rest.firstIndex(of: first) {
+                    if rest[position...].starts(with: part) { return true }
+                    rest = rest[(position + 1)...]
                 }
                 return false
             }
@@ -160,8 +160,8 @@ extension String {
             var continuing = 0
             let words = UnsafeRawBufferPointer(bytes)
             let whole = bytes.count & ~7
-            for place in stride(from: 0, to: whole, by: 8) {
-                let word = words.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            for position in stride(from: 0, to: whole, by: 8) {
+                let word = words.loadUnaligned(fromByteOffset: position, as: UInt64.self)
                 continuing &+= (word >> 7 & ~(word >> 6) & 0x0101_0101_0101_0101).nonzeroBitCount
             }
             for byte in bytes[whole...] where byte & 0xC0 == 0x80 { continuing += 1 }

@@ -40,25 +40,6 @@ extension Value {
         self = try Value.made(of: content, as: name)
     }
 
-    /// Reads typed JSON directly from the parser: a tree of values would take many times the memory of the result.
-    public init(typedJSON json: JSONElement) throws(Failure) {
-        guard let (name, content) = json.onlyMember else { throw Value.untyped }
-        switch name {
-        case "list" where content.isArray:
-            var list: [Value] = []
-            try content.forEachElement { (element) throws(Failure) in list.append(try Value(typedJSON: element)) }
-            self = .list(list)
-        case "map" where content.isArray:
-            var map = ValueMap()
-            try content.forEachElement { (entry) throws(Failure) in
-                guard let (key, value) = entry.pair else { throw Value.mistyped(entry.value, name) }
-                map[try Value(typedJSON: key).asKey()] = try Value(typedJSON: value)
-            }
-            self = .map(map)
-        default: self = try Value.made(of: content.value, as: name)
-        }
-    }
-
     private static var untyped: Failure {
         Failure(.invalid, "typed JSON is an object with one member that names the type, as {\"int\":\"5\"}")
     }

@@ -68,9 +68,9 @@ extension Value {
 
     /// The bytes of the value as JSON, counted as by `draw`.
     private var length: Int {
-        var room = Int.max
-        draw(from: &room, isTyped: false)
-        return Int.max - room
+        var budget = Int.max
+        draw(from: &budget, isTyped: false)
+        return Int.max - budget
     }
 
     /// The positions between the identical elements at the beginning and at the end of two lists.

@@ -281,9 +281,9 @@ extension ValueList {
             return
         }
         let common = Swift.min(range.count, elements.count)
-        for place in 0..<common { self[range.lowerBound + place] = elements[place] }
-        for place in (common..<range.count).reversed() { remove(at: range.lowerBound + place) }
-        for place in common..<elements.count { insert(elements[place], at: range.lowerBound + place) }
+        for position in 0..<common { self[range.lowerBound + position] = elements[position] }
+        for position in (common..<range.count).reversed() { remove(at: range.lowerBound + position) }
+        for position in common..<elements.count { insert(elements[position], at: range.lowerBound + position) }
     }
 
     /// Cost: O(elements), or O(elements of `b`) if these are few compared with those of `a`.

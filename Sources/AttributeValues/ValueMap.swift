@@ -11,7 +11,7 @@ public struct ValueMap {
     struct Header {
         @usableFromInline var count: Int
         /// The number of entries that fit into the allocation. The values begin after this many keys.
-        @usableFromInline let room: UInt32
+        @usableFromInline let space: UInt32
         /// See `ValueMap.isFlat`.
         @usableFromInline var isFlat = false
         /// Slot → a key's hash in the upper half, and its position + 1. Empty while the map is small. Its length is a
@@ -27,10 +27,10 @@ public struct ValueMap {
         deinit {
             withUnsafeMutablePointers { header, keys in
                 if header.pointee.isFlat { return }
-                let (count, room) = (header.pointee.count, Int(header.pointee.room))
+                let (count, space) = (header.pointee.count, Int(header.pointee.space))
                 for position in 0..<count {
                     (keys + position).release()
-                    (keys + room + position).release()
+                    (keys + space + position).release()
                 }
             }
         }
@@ -47,7 +47,7 @@ public struct ValueMap {
 
     /// A flat map. The keys are different short texts, at most `linearLimit`. The entries are copied.
     init(flat keys: UnsafePointer<Value>, _ values: UnsafePointer<Value>, count: Int) {
-        storage = Storage.withRoom(count)
+        storage = Storage.withSpace(count)
         storage.withUnsafeMutablePointers { header, slots in
             memcpy(slots, keys, count * MemoryLayout<Value>.stride)
             memcpy(slots + count, values, count * MemoryLayout<Value>.stride)
@@ -56,7 +56,7 @@ public struct ValueMap {
         }
     }
 
-    public init(minimumCapacity: Int) { storage = Storage.withRoom(minimumCapacity) }
+    public init(minimumCapacity: Int) { storage = Storage.withSpace(minimumCapacity) }
 
     /// If several keys are equal, the last one wins.
     public init(_ entries: some Sequence<(Value, Value)>) {
@@ -97,7 +97,7 @@ public struct ValueMap {
         set {
             if let found = position(of: key) {
                 if let newValue {
-                    makeUnique(room: storage.room)
+                    makeUnique(space: storage.space)
                     storage.values[found] = newValue
                 } else {
                     remove(at: found)
@@ -142,13 +142,13 @@ public struct ValueMap {
         return nil
     }
 
-    /// Makes the storage exclusive to this map, with room for this many entries.
-    private mutating func makeUnique(room: Int) {
-        if room <= storage.room, isKnownUniquelyReferenced(&storage) {
+    /// Makes the storage exclusive to this map, with space for this many entries.
+    private mutating func makeUnique(space: Int) {
+        if space <= storage.space, isKnownUniquelyReferenced(&storage) {
             storage.withHeader { $0.isFlat = false }
             return
         }
-        let new = Storage.withRoom(Swift.max(room, storage.count))
+        let new = Storage.withSpace(Swift.max(space, storage.count))
         let count = storage.count
         new.withHeader { header in
             header.count = count
@@ -170,21 +170,21 @@ public struct ValueMap {
 
     private mutating func append(_ key: Value, _ value: Value) {
         let count = storage.count
-        if count < Swift.min(storage.room, ValueMap.linearLimit), !storage.isIndexed,
+        if count < Swift.min(storage.space, ValueMap.linearLimit), !storage.isIndexed,
             isKnownUniquelyReferenced(&storage)
         {
             return storage.withUnsafeMutablePointers { header, keys in
                 (keys + count).initialize(to: key)
-                (keys + Int(header.pointee.room) + count).initialize(to: value)
+                (keys + Int(header.pointee.space) + count).initialize(to: value)
                 header.pointee.count = count + 1
                 header.pointee.isFlat = false
             }
         }
-        makeUnique(room: count < storage.room ? storage.room : Swift.max(4, 2 * count))
+        makeUnique(space: count < storage.space ? storage.space : Swift.max(4, 2 * count))
         (storage.keys + count).initialize(to: key)
         (storage.values + count).initialize(to: value)
         storage.withHeader { $0.count = count + 1 }
-        if storage.withIndex({ $0.count }) * 3 > storage.room * 4 {
+        if storage.withIndex({ $0.count }) * 3 > storage.space * 4 {
             place(count)
         } else if count >= ValueMap.linearLimit {
             rebuildIndex()
@@ -194,14 +194,16 @@ public struct ValueMap {
     /// The members of an object; nil if they are many or two have the same name.
     init?(parsed object: JSONElement, count: Int) {
         guard count <= ValueMap.linearLimit else { return nil }
-        storage = Storage.withRoom(count)
+        storage = Storage.withSpace(count)
         let isUnique = storage.withUnsafeMutablePointers { header, keys in
             var isUnique = true
             object.forEachMember { name, element in
                 let position = header.pointee.count
                 let end = keys + position
                 end.initialize(to: .string(String(parsed: name)))
-                for place in 0..<position where UnsafePointer(keys + place).hasSameText(as: end) { isUnique = false }
+                for earlier in 0..<position where UnsafePointer(keys + earlier).hasSameText(as: end) {
+                    isUnique = false
+                }
                 (end + count).initialize(to: element.value)
                 header.pointee.count = position + 1
             }
@@ -211,7 +213,7 @@ public struct ValueMap {
     }
 
     private mutating func remove(at position: Int) {
-        makeUnique(room: storage.room)
+        makeUnique(space: storage.space)
         let count = storage.count - 1
         for column in [storage.keys, storage.values] {
             (column + position).deinitialize(count: 1)
@@ -221,10 +223,10 @@ public struct ValueMap {
         if storage.isIndexed { rebuildIndex() }
     }
 
-    /// Makes an index that stays less than three quarters full until the map needs more room.
+    /// Makes an index that stays less than three quarters full until the map needs more space.
     private mutating func rebuildIndex() {
         var size = 16
-        while size * 3 <= storage.room * 4 { size *= 2 }
+        while size * 3 <= storage.space * 4 { size *= 2 }
         storage.withHeader { $0.index = [UInt64](repeating: 0, count: size) }
         for position in 0..<storage.count { place(position) }
     }
@@ -325,17 +327,18 @@ extension ValueMap: Sequence {
 }
 
 extension ValueMap.Storage {
-    static func withRoom(_ room: Int) -> ValueMap.Storage {
-        let made = create(minimumCapacity: 2 * room) { _ in ValueMap.Header(count: 0, room: UInt32(room), index: []) }
+    static func withSpace(_ space: Int) -> ValueMap.Storage {
+        let made = create(minimumCapacity: 2 * space) { _ in ValueMap.Header(count: 0, space: UInt32(space), index: [])
+        }
         return unsafeDowncast(made, to: ValueMap.Storage.self)
     }
 
     @inlinable var count: Int { withUnsafeMutablePointerToHeader { $0.pointee.count } }
-    @inlinable var room: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.room) } }
+    @inlinable var space: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.space) } }
     @inlinable var isIndexed: Bool { withUnsafeMutablePointerToHeader { !$0.pointee.index.isEmpty } }
     @inlinable var keys: UnsafeMutablePointer<Value> { withUnsafeMutablePointerToElements { $0 } }
     @inlinable var values: UnsafeMutablePointer<Value> {
-        withUnsafeMutablePointers { header, keys in keys + Int(header.pointee.room) }
+        withUnsafeMutablePointers { header, keys in keys + Int(header.pointee.space) }
     }
 
     func withHeader(_ body: (inout ValueMap.Header) -> Void) { withUnsafeMutablePointerToHeader { body(&$0.pointee) } }

@@ -9,8 +9,8 @@ extension AccessRule {
         var rest = Substring(text)
         let right = try AccessRule.right(rest.takeWord())
         let names = rest.takeWord().split(separator: ",", omittingEmptySubsequences: false)
-        let holders = try names.map { (name) throws(Failure) in try AccessRule.holder(String(name), accounts) }
-        self.init(right, holders, try AccessRule.pattern(rest.trimmed, right))
+        let subjects = try names.map { (name) throws(Failure) in try AccessRule.subject(String(name), accounts) }
+        self.init(right, subjects, try AccessRule.pattern(rest.trimmed, right))
     }
 
     private static let form = "a line is access = RIGHT WHO PATTERN, as write user:alice,group:ops /hosts/**"
@@ -25,7 +25,7 @@ extension AccessRule {
                 ?? "the rights are \(words.joined(separator: ", ")); each includes those before it")
     }
 
-    private static func holder(_ text: String, _ accounts: Accounts) throws(Failure) -> Holder {
+    private static func subject(_ text: String, _ accounts: Accounts) throws(Failure) -> Subject {
         if text == "everyone" { return .everyone }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2, ["user", "group", "as"].contains(parts[0]) else {

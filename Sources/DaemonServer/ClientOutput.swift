@@ -20,7 +20,7 @@ struct ClientOutput {
     var count: Int { queue.count }
 
     /// Bytes that wait until a batch has been answered.
-    var heldBytes: Int { batch?.count ?? 0 }
+    var batchBytes: Int { batch?.count ?? 0 }
 
     var isEmpty: Bool { queue.isEmpty && batch == nil }
 
@@ -31,7 +31,7 @@ struct ClientOutput {
     var added: Int { queue.count - before }
 
     private mutating func updateLedger() {
-        let now = queue.uncounted + heldBytes
+        let now = queue.uncounted + batchBytes
         if now != counted { ledger.add(now - counted) }
         counted = now
     }

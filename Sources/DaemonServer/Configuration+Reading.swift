@@ -19,7 +19,7 @@ extension Configuration {
         var faults = Setting.take(text, file: file, Setting.table(accounts), into: &self) { name, line in
             lines[name, default: []].append(line)
         }
-        places = lines.mapValues { $0.map { "\(file):\($0)" } }
+        positions = lines.mapValues { $0.map { "\(file):\($0)" } }
         if access.count > AccessRules.maximumCount {
             let message = "there are more than \(AccessRules.maximumCount) access lines"
             faults.append(ConfigurationFault(file: file, line: lines["access"]?.last, message: message))

@@ -31,7 +31,7 @@ public struct Configuration {
 
     /// The lines of the file, as FILE:LINE, that give each setting its values, in order. Settings from the command line
     /// are not included.
-    var places: [String: [String]] = [:]
+    var positions: [String: [String]] = [:]
 
     public init() {}
 
@@ -39,19 +39,19 @@ public struct Configuration {
     public mutating func override(socket: String?, stateDirectory: String?, scenes: [String]) {
         if let socket {
             self.socket = socket
-            places["socket"] = nil
+            positions["socket"] = nil
         }
         if let stateDirectory {
             self.stateDirectory = stateDirectory
-            places["state-directory"] = nil
+            positions["state-directory"] = nil
         }
         self.scenes += scenes
     }
 
     /// The line of a setting's value, as FILE:LINE.
     func placeInFile(of setting: String, _ position: Int = 0) -> String? {
-        guard let places = places[setting], position < places.count else { return nil }
-        return places[position]
+        guard let positions = positions[setting], position < positions.count else { return nil }
+        return positions[position]
     }
 
     /// The folder of the archive; nil: there is none.

@@ -158,7 +158,7 @@ extension Daemon {
 
     /// Puts everything on the loop. From now on, clients are served.
     func startServing() throws(LoopError) {
-        makeRoomForClients()
+        raiseDescriptorLimit()
         try entrance.open(loop, to: sessions)
         wakefulness = try Wakefulness(loop)
         careTimer = try Timer(loop) { [unowned self] _ in care() }
@@ -181,7 +181,7 @@ extension Daemon {
     }
 
     /// Raises the limit of file descriptors to the number that all clients need, and warns if that is not possible.
-    func makeRoomForClients() {
+    func raiseDescriptorLimit() {
         let clients = configuration.server.clients
         let present = DescriptorLimit.current()
         let wanted = present.raised(for: clients)

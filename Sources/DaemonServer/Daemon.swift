@@ -219,7 +219,7 @@ public final class Daemon {
             let waiting = configuration.reload(from: try readConfiguration())
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
-            makeRoomForClients()
+            raiseDescriptorLimit()
             runtime.clients.longestAnswer = configuration.server.outputMaximum
             runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions.change(configuration.accessRules)

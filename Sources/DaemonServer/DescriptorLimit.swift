@@ -33,7 +33,7 @@ struct DescriptorLimit: Equatable {
         }
     }
 
-    /// True if there is room for this many clients.
+    /// True if there is space for this many clients.
     func fits(_ clients: Int) -> Bool { clients + DescriptorLimit.reserve <= soft }
 
     /// True if a client may keep this descriptor. The kernel assigns the lowest free one.

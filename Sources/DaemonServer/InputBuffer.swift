@@ -3,8 +3,9 @@ import Glibc
 
 /// Bytes from one client that have not been processed yet, split into lines.
 ///
-/// Lifetime: the memory that `room` and `takeLine` return is valid until the next call of `room`, `dropIncomplete` or
-/// `release`. At least `JSONParser.padding` readable bytes follow the last byte, so that a line can be parsed in place.
+/// Lifetime: the memory that `freeMemory` and `takeLine` return is valid until the next call of `freeMemory`,
+/// `dropIncomplete` or `release`. At least `JSONParser.padding` readable bytes follow the last byte, so that a line can
+/// be parsed in place.
 struct InputBuffer {
     private let pool: InputPool
     /// The user who sends the bytes.
@@ -26,7 +27,7 @@ struct InputBuffer {
     var incompleteCount: Int { end - max(start, completeEnd) }
 
     /// Memory for the next bytes: at least a quarter of the smallest block.
-    mutating func room() -> UnsafeMutableRawBufferPointer {
+    mutating func freeMemory() -> UnsafeMutableRawBufferPointer {
         let block = self.block ?? pool.take(capacity: InputBlock.smallest)
         self.block = block
         if block.capacity - end >= InputBlock.smallest / 4 { return block.free(from: end) }
@@ -39,7 +40,7 @@ struct InputBuffer {
         return block.free(from: end)
     }
 
-    /// Adds bytes that have been written to the memory from `room`, except those of an unwanted line.
+    /// Adds bytes that have been written to the memory from `freeMemory`, except those of an unwanted line.
     mutating func didFill(_ count: Int) {
         guard let block else { preconditionFailure("nothing was handed out") }
         if isDiscarding {

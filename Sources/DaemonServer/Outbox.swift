@@ -5,7 +5,8 @@ import WireProtocol
 
 /// Puts a turn's output into the queues of its receivers. Encodes each event once.
 ///
-/// The last messages of a turn are written behind its commit. They need no queue where nothing else waits.
+/// The last messages of a turn are written behind its commit. They need no queue where nothing else waits: with one, a
+/// write with 20 watchers takes 40 % more instructions (decision 162).
 final class Outbox: TurnOutput {
     private let sessions: Sessions
     private let updateHead = ByteBuffer()
@@ -38,18 +39,14 @@ final class Outbox: TurnOutput {
     }
 
     /// Puts a delivery into the queues.
-    func take(_ delivery: Delivery) {
-        switch delivery {
-        case .reply(let client, let id, let result): take(result, to: id, of: client)
+    func take(_ delivery: consuming Delivery) {
+        switch consume delivery {
+        // Answers are bounded by the requests that a client may make in a turn or batch.
+        case .reply(let client, let id, let result): receiver(client)?.output.addReply(result, to: id)
         case .batchBegins(let client): receiver(client)?.output.beginBatch()
         case .batchEnds(let client): receiver(client)?.output.endBatch()
-        case .event(let receivers, let event): send(event, to: receivers)
+        case .event(let receivers, let event): send(consume event, to: receivers)
         }
-    }
-
-    func take(_ result: Answer, to id: RequestID, of client: ClientID) {
-        // Answers are bounded by the requests that a client may make in a turn or batch.
-        receiver(client)?.output.addReply(result, to: id)
     }
 
     /// The session of a connected client. Its output is written at the end of the turn.
@@ -67,28 +64,24 @@ final class Outbox: TurnOutput {
         return false
     }
 
-    func take(
-        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
-    ) {
-        let isFull =
-            ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
-        if isShared || isFull || changes.count >= OutputQueue.sharingThreshold || head !== updateHead
-            || !receivers.isCopy(of: self.receivers)
-        {
+    private func send(_ event: consuming Event, to receivers: [Receiver]) {
+        if case .updateText(_, _, _, let changes) = event {
+            let isFull =
+                ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
+            if isShared || isFull || changes.count >= OutputQueue.sharingThreshold || head !== updateHead
+                || !receivers.isCopy(of: self.receivers)
+            {
+                put()
+                head = updateHead
+                self.receivers = receivers
+            }
+        } else {
             put()
-            head = updateHead
+            head = eventHead
             self.receivers = receivers
+            eventHead.removeAll()
+            eventHead.appendHead(of: event)
         }
-        tails.appendTail(revision: revision, label: label, writer: writer, changes: changes)
-        ends.append(tails.count)
-    }
-
-    private func send(_ event: Event, to receivers: [Receiver]) {
-        put()
-        head = eventHead
-        self.receivers = receivers
-        eventHead.removeAll()
-        eventHead.appendHead(of: event)
         tails.appendTail(of: event)
         ends.append(tails.count)
     }
@@ -107,7 +100,7 @@ final class Outbox: TurnOutput {
             guard let session = sessions[client], !session.isClosing else { continue }
             text.fill(head, subscription, tails, endingAt: ends)
             if let now, run == nil, sessions.write(text, to: session, at: now) { continue }
-            guard hasRoom(session) else { continue }
+            guard hasSpace(session) else { continue }
             sessions.touch(session)
             session.output.addEvents(text, run)
         }
@@ -120,8 +113,8 @@ final class Outbox: TurnOutput {
 
     /// False if a client has exceeded `output-maximum`. Only output of a client that is behind, and of unfinished
     /// batches, counts: other clients have had no time to read it.
-    private func hasRoom(_ session: Session) -> Bool {
-        let piled = session.output.heldBytes + (session.isBehind ? session.output.count : 0)
+    private func hasSpace(_ session: Session) -> Bool {
+        let piled = session.output.batchBytes + (session.isBehind ? session.output.count : 0)
         if piled <= sessions.limits.outputMaximum { return true }
         sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
         return false

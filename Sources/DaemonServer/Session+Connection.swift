@@ -8,14 +8,14 @@ extension Session: ConnectionDelegate {
     /// When this many bytes with complete lines have been received, the client waits for the next turn.
     private static let readAhead = 4 * InputBlock.smallest
 
-    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
-        let share = sessions.inputRoom.share(of: self)
+    func connectionNeedsMemory(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
+        let share = sessions.inputAllowance.share(of: self)
         guard share > 0 else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
-        return UnsafeMutableRawBufferPointer(rebasing: input.room().prefix(share))
+        return UnsafeMutableRawBufferPointer(rebasing: input.freeMemory().prefix(share))
     }
 
     func connection(_ connection: Connection, didRead count: Int) {
-        sessions.inputRoom.use(count)
+        sessions.inputAllowance.use(count)
         input.didFill(count)
         let limits = sessions.limits
         let messageSize = share.messageSize(limits)
@@ -37,7 +37,7 @@ extension Session: ConnectionDelegate {
         if !isClosing, !hasEnded, !hasReadAhead, !(input.hasLine && owedFault != nil) { connection.startReading() }
     }
 
-    /// Refuses a large message that all clients together, or those of its user, have no room for.
+    /// Refuses a large message that all clients together, or those of its user, have no space for.
     private func refuseExcess(_ limit: Int) {
         switch sessions.pool.verdict(on: peer.uid, standing, of: limit) {
         case .fits: break
@@ -63,7 +63,7 @@ extension Session: ConnectionDelegate {
     func readRest() {
         var rest = Session.readAhead
         while rest > 0, !hasEnded, !input.isDiscarding, owedFault == nil {
-            let count = connection.readNow(into: input.room())
+            let count = connection.readNow(into: input.freeMemory())
             if count <= 0 { break }
             self.connection(connection, didRead: count)
             rest -= count
@@ -73,7 +73,7 @@ extension Session: ConnectionDelegate {
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
         // Disconnecting a client takes about as long as reading this many bytes.
-        sessions.inputRoom.use(InputBlock.smallest)
+        sessions.inputAllowance.use(InputBlock.smallest)
         if let error {
             sessions.log.debug("\(name): \(error)", metadata: details)
             isBroken = true

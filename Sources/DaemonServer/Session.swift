@@ -23,7 +23,7 @@ final class Session {
     var owedFault: RequestFault?
     /// No more will be read.
     var hasEnded = false
-    /// The turn in which the client last used its own portion, after the room that all clients share was used up.
+    /// The turn in which the client last used its own portion, after the bytes that all clients share were used up.
     var turnOfPortion: UInt64 = 0
     /// In the list of sessions with input.
     var isReady = false
@@ -66,7 +66,7 @@ final class Session {
     var untaken: Int { output.count + connection.pendingBytes }
 
     /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
-    var waiting: Int { untaken + output.heldBytes }
+    var waiting: Int { untaken + output.batchBytes }
 
     var standing: Standing { share.standing }
 

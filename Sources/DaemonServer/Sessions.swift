@@ -31,7 +31,7 @@ final class Sessions {
     private var touched: [Session] = []
     /// The sessions of the present flush. Reused, to save allocations.
     private var flushed: [Session] = []
-    var inputRoom = InputRoom()
+    var inputAllowance = InputAllowance()
     /// Connections and disconnections since the last turn, in order.
     private var news: [Command] = []
 
@@ -42,7 +42,7 @@ final class Sessions {
     /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.
     private static let writtenPerTurn = 8 << 20
     /// Bytes of it that are left.
-    private var room = writtenPerTurn
+    private var bytesLeft = writtenPerTurn
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
@@ -77,11 +77,11 @@ final class Sessions {
 
     // Connecting and disconnecting.
 
-    var mayAccept: Bool { inputRoom.left > 0 }
+    var mayAccept: Bool { inputAllowance.left > 0 }
 
     func accept(_ connection: Connection) {
         // Accepting a client takes about as long as reading this many bytes.
-        inputRoom.use(InputBlock.smallest)
+        inputAllowance.use(InputBlock.smallest)
         let peer: Peer
         do throws(LoopError) { peer = try admission.identify(connection) } catch {
             didFailToAccept(error)
@@ -179,8 +179,8 @@ final class Sessions {
     /// Writes messages that are on disk to a client for which nothing waits, without its queue.
     /// - Returns: false if the client has not got them, and they are not in its queue.
     func write(_ messages: ByteBuffer, to session: Session, at now: Double) -> Bool {
-        guard room > 0, session.isIdle(at: now) else { return false }
-        room -= messages.count
+        guard bytesLeft > 0, session.isIdle(at: now) else { return false }
+        bytesLeft -= messages.count
         if !session.write(messages, at: now) { touch(session) }
         return true
     }
@@ -221,7 +221,7 @@ final class Sessions {
 
     /// Called before each sleep: resumes reading of the sessions that had to wait.
     func readOn() {
-        for session in inputRoom.refill() { session.readOn() }
+        for session in inputAllowance.refill() { session.readOn() }
     }
 
     // Sharing the time of a turn.
@@ -269,27 +269,27 @@ final class Sessions {
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         swap(&touched, &flushed)
         // Clients for which nothing waited have been written to, and leave the others half.
-        room = max(room, Sessions.writtenPerTurn / 2)
-        var place = 0
-        while place < flushed.count, room >= 0 {
-            let session = flushed[place]
-            place += 1
+        bytesLeft = max(bytesLeft, Sessions.writtenPerTurn / 2)
+        var position = 0
+        while position < flushed.count, bytesLeft >= 0 {
+            let session = flushed[position]
+            position += 1
             session.isTouched = false
             if session.isClosing { continue }
             session.share.endTurn(session.output.added)
-            room -= session.flush(at: now)
+            bytesLeft -= session.flush(at: now)
             if settle(session, isSubscribed) { needsCare = true }
         }
-        if place < flushed.count { touched.insert(contentsOf: flushed[place...], at: 0) }
+        if position < flushed.count { touched.insert(contentsOf: flushed[position...], at: 0) }
         flushed.removeEach()
-        room = Sessions.writtenPerTurn
+        bytesLeft = Sessions.writtenPerTurn
         keepWithinTotal()
     }
 
     // Memory of output.
 
-    /// Decides whether an answer may be queued for a client. If there is no room, another client that reads nothing and
-    /// has much more output waiting is disconnected: one of the same user, if the user's share is used up.
+    /// Decides whether an answer may be queued for a client. If there is no space, another client that reads nothing
+    /// and has much more output waiting is disconnected: one of the same user, if the user's share is used up.
     func admits(_ bytes: Int, for client: ClientID) -> Bool {
         guard let session = self[client] else { return true }
         let (standing, user) = (session.standing, session.peer.uid)
@@ -350,7 +350,7 @@ final class Sessions {
     /// - Returns: whether the session has to be checked from time to time.
     private func settle(_ session: Session, _ isSubscribed: (ClientID) -> Bool) -> Bool {
         let untaken = session.untaken
-        // The less room is left for all clients together, the earlier news is conflated.
+        // The less space is left for all clients together, the earlier news is conflated.
         let queue = output.total > limits.outputTotal / 2 ? limits.outputQueue / 16 : limits.outputQueue
         if !session.isBehind, untaken > queue {
             session.isBehind = true

@@ -5,7 +5,7 @@ import Glibc
 /// Receives the events of a connection. All calls come on the loop.
 public protocol ConnectionDelegate: AnyObject {
     /// Returns the buffer for the next bytes. Called just before they are read. An empty buffer postpones reading.
-    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer
+    func connectionNeedsMemory(_ connection: Connection) -> UnsafeMutableRawBufferPointer
     /// The connection has read `count` bytes to the start of the buffer that was returned last.
     func connection(_ connection: Connection, didRead count: Int)
     /// The connection reads nothing more: the peer has closed its side (nil), or reading failed.
@@ -73,8 +73,9 @@ extension Connection {
                 guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self),
                     let delegate = connection.delegate
                 else { return }
-                let room = delegate.connectionNeedsRoom(connection)
-                buffer?.pointee = uv_buf_init(room.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(room.count))
+                let memory = delegate.connectionNeedsMemory(connection)
+                buffer?.pointee = uv_buf_init(
+                    memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
             },
             { handle, count, _ in
                 guard let connection = Handle.owner(handle?.pointee.data, as: Connection.self) else { return }
@@ -91,8 +92,8 @@ extension Connection {
 
     /// Reads the bytes that the kernel has, without waiting and without the delegate.
     /// - Returns: the number of bytes read; 0 or less if there are none.
-    public func readNow(into room: UnsafeMutableRawBufferPointer) -> Int {
-        isClosed ? 0 : recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+    public func readNow(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        isClosed ? 0 : recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
 
     private func didRead(_ count: Int) {

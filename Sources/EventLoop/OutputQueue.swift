@@ -83,7 +83,8 @@ extension OutputQueue {
     public mutating func flush(to connection: Connection) throws(LoopError) -> Int {
         if connection.isWriting { return 0 }
         var total = 0
-        // The common case: one message or a few, in one run, which the socket accepts whole.
+        // The common case: one message or a few, in one run, which the socket accepts whole. Set aside first, it needs
+        // memory: a client that waits for each answer costs 16 % more instructions (decision 162).
         if head == runs.count, !last.isEmpty {
             total = try connection.tryWrite(last)
             if total == last.count {

@@ -15,7 +15,7 @@ struct Answer: Error {
     /// The body in the format gzip. Otherwise the answer is compressed when it is written.
     var packed: [UInt8]?
 
-    /// A weak tag, because it holds for the compressed body, too. The hash is FNV-1a of 64 bits.
+    /// A weak tag, because it is that of the compressed body, too. The hash is FNV-1a of 64 bits.
     static func tag(of bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
         return "W/\"\(String(hash, radix: 36))\""

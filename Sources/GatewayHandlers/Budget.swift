@@ -45,7 +45,7 @@ final class Account {
 
     private func cost(of amount: Int) -> Int { max(0, amount - free) }
 
-    /// - Returns: false, and nothing changes, if there is no room.
+    /// - Returns: false, and nothing changes, if there is no space.
     func take(_ more: Int) -> Bool { resize(to: amount + more) }
 
     /// To give back always succeeds.

@@ -208,7 +208,7 @@ final class DaemonLink {
             let hint = "a number may get longer when it is written as the daemon does"
             return answer(Reply(Failure(.limit, text, hint: hint)))
         }
-        guard account?.take(bytes.count) != false else { return answer(Reply(DaemonLink.noRoom)) }
+        guard account?.take(bytes.count) != false else { return answer(Reply(DaemonLink.noSpace)) }
         let request = Waiting(method: method, size: bytes.count, account: account, answer: answer)
         if case .up(let line) = state {
             waiting[lastID] = request
@@ -222,7 +222,7 @@ final class DaemonLink {
         }
     }
 
-    static let noRoom = Failure(
+    static let noSpace = Failure(
         .limit, "the requests and answers of this user take too much memory", hint: "try again, or ask for less")
 
     /// - Parameter listener: gets the events of a subscription from now on.
@@ -286,7 +286,7 @@ extension DaemonLink: DaemonLineDelegate {
             guard let each = waiting.removeValue(forKey: id) else { return }
             if let account = each.account {
                 _ = account.resize(to: account.amount - each.size)
-                guard account.take(reply.members.count) else { return each.answer(Reply(DaemonLink.noRoom)) }
+                guard account.take(reply.members.count) else { return each.answer(Reply(DaemonLink.noSpace)) }
             }
             return each.answer(reply)
         }

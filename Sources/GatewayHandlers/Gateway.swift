@@ -455,7 +455,7 @@ package final class Gateway {
                             .serviceUnavailable, "there are too many different subscriptions", code: "limit",
                             hint: "subscriptions with the same parameters are shared; close other pages")))
             }
-            watch.hold()
+            watch.expectPage()
             found.append(watch)
         }
         var missing = found.count
@@ -492,7 +492,7 @@ package final class Gateway {
         return watch
     }
 
-    /// A subscription without pages is kept for a while, unless there is no room.
+    /// A subscription without pages is kept for a while, unless there is no space.
     private func forgetLongestIdle() -> Bool {
         let idle = watches.values.filter(\.isIdle)
         guard let watch = idle.min(by: { ($0.idleSince ?? 0) < ($1.idleSince ?? 0) }) else { return false }
@@ -560,7 +560,7 @@ package final class Gateway {
 
     /// The values of a subscription do not fit into the memory.
     private func refuse(_ watch: SharedWatch, _ error: Value?) {
-        let refusal = Answer.refusal(error ?? Reply(DaemonLink.noRoom).message["error"] ?? .null)
+        let refusal = Answer.refusal(error ?? Reply(DaemonLink.noSpace).message["error"] ?? .null)
         watch.refuse(refusal)
         watch.end(refusal)
         unsubscribe(watch)

@@ -18,13 +18,13 @@ enum Gunzip {
             stream.avail_in = UInt32(input.count)
             var output: [UInt8] = []
             var code = Z_OK
-            let room = 64 << 10
+            let space = 64 << 10
             while code == Z_OK, output.count <= limit {
-                output += Array(unsafeUninitializedCapacity: room) { part, count in
+                output += Array(unsafeUninitializedCapacity: space) { part, count in
                     stream.next_out = part.baseAddress
-                    stream.avail_out = UInt32(room)
+                    stream.avail_out = UInt32(space)
                     code = inflate(&stream, Z_NO_FLUSH)
-                    count = room - Int(stream.avail_out)
+                    count = space - Int(stream.avail_out)
                 }
             }
             return (code, output)

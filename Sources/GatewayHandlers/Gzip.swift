@@ -42,13 +42,13 @@ final class Gzip {
         // zlib reads the input only during this call, and declares it as mutable for no reason.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = UInt32(bytes.count)
-        let room = Int(deflateBound(stream, UInt(bytes.count))) + 16
+        let space = Int(deflateBound(stream, UInt(bytes.count))) + 16
         repeat {
-            output += Array(unsafeUninitializedCapacity: room) { part, count in
+            output += Array(unsafeUninitializedCapacity: space) { part, count in
                 stream.pointee.next_out = part.baseAddress
-                stream.pointee.avail_out = UInt32(room)
+                stream.pointee.avail_out = UInt32(space)
                 deflate(stream, flush)
-                count = room - Int(stream.pointee.avail_out)
+                count = space - Int(stream.pointee.avail_out)
             }
         } while stream.pointee.avail_out == 0
         stream.pointee.next_in = nil

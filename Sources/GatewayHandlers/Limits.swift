@@ -57,7 +57,7 @@ package enum Limits {
     package static let connectionsOfPeer = 3500
     /// Connections of a peer without a complete request. The library's round takes some 80 µs for each that sends bits.
     package static let unfinishedOfPeer = 256
-    /// Of these, the ones that wait longest are closed when there is no room for a new one.
+    /// Of these, the ones that wait longest are closed when there is no space for a new one.
     package static let evicted = 64
     package static let streams = 2500
     /// Streams of one principal, and of one peer.

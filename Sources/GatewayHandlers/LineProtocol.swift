@@ -7,7 +7,7 @@ import Glibc
 /// of the entry. Times are left out: the graph has what is true now.
 struct LineProtocol {
     private let text: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    private var position = 0
     private var line = 1
     private var fieldCount = 0
 
@@ -25,7 +25,7 @@ struct LineProtocol {
 
     private mutating func readAll(_ limit: Int) throws(Failure) -> ValueMap {
         var entries = ValueMap()
-        while place < text.count {
+        while position < text.count {
             skip { $0 == 32 || $0 == 9 || $0 == 13 }
             guard let first = next, first != UInt8(ascii: "\n"), first != UInt8(ascii: "#") else {
                 endLine()
@@ -37,9 +37,9 @@ struct LineProtocol {
             }
             var fields = entries[series]?.map ?? ValueMap()
             repeat {
-                place += 1
+                position += 1
                 let name = unescaped(try read(until: { $0 == UInt8(ascii: "=") }, "a field as name=value"))
-                place += 1
+                position += 1
                 fields[name] = try readValue()
                 fieldCount += 1
                 guard fieldCount <= limit else {
@@ -52,15 +52,15 @@ struct LineProtocol {
         return entries
     }
 
-    private var next: UInt8? { place < text.count ? text[place] : nil }
+    private var next: UInt8? { position < text.count ? text[position] : nil }
 
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        while let byte = next, isSkipped(byte) { place += 1 }
+        while let byte = next, isSkipped(byte) { position += 1 }
     }
 
     private mutating func endLine() {
         skip { $0 != UInt8(ascii: "\n") }
-        place += 1
+        position += 1
         line += 1
     }
 
@@ -68,16 +68,16 @@ struct LineProtocol {
 
     /// The text up to a byte that no backslash precedes.
     private mutating func read(until isEnd: (UInt8) -> Bool, _ wanted: String) throws(Failure) -> String {
-        let start = place
+        let start = position
         while let byte = next, byte != UInt8(ascii: "\n") {
             if isEnd(byte) {
-                guard let read = String(validating: text[start..<place], as: UTF8.self) else {
+                guard let read = String(validating: text[start..<position], as: UTF8.self) else {
                     throw fault("it is not UTF-8")
                 }
                 if read.isEmpty { break }
                 return read
             }
-            place += byte == UInt8(ascii: "\\") && place + 1 < text.count && text[place + 1] != 10 ? 2 : 1
+            position += byte == UInt8(ascii: "\\") && position + 1 < text.count && text[position + 1] != 10 ? 2 : 1
         }
         throw fault("expected \(wanted)")
     }
@@ -89,9 +89,9 @@ struct LineProtocol {
 
     private mutating func readValue() throws(Failure) -> Value {
         if next == UInt8(ascii: "\"") { return try readText() }
-        let start = place
+        let start = position
         skip { $0 != UInt8(ascii: ",") && $0 != 32 && $0 != UInt8(ascii: "\n") && $0 != 13 }
-        let word = String(decoding: text[start..<place], as: UTF8.self)
+        let word = String(decoding: text[start..<position], as: UTF8.self)
         switch word {
         case "t", "T", "true", "True", "TRUE": return .bool(true)
         case "f", "F", "false", "False", "FALSE": return .bool(false)
@@ -107,13 +107,13 @@ struct LineProtocol {
 
     /// A text between quotes, which may have line feeds.
     private mutating func readText() throws(Failure) -> Value {
-        place += 1
+        position += 1
         var bytes: [UInt8] = []
         while let byte = next, byte != UInt8(ascii: "\"") {
-            place += 1
+            position += 1
             if byte == UInt8(ascii: "\\"), let escaped = next, escaped == UInt8(ascii: "\"") || escaped == byte {
                 bytes.append(escaped)
-                place += 1
+                position += 1
             } else {
                 if byte == UInt8(ascii: "\n") { line += 1 }
                 bytes.append(byte)
@@ -122,7 +122,7 @@ struct LineProtocol {
         guard next != nil, let read = String(validating: bytes, as: UTF8.self) else {
             throw fault("a text has no end, or is not UTF-8")
         }
-        place += 1
+        position += 1
         return .string(read)
     }
 

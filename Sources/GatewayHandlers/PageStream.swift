@@ -183,12 +183,12 @@ final class PageStream {
     private func catchUp(_ index: Int) {
         guard let watch = places[index].watch, watch.isReady else { return }
         if pace.isSpent { return goOnLater() }
-        let place = places[index]
+        let position = places[index]
         (places[index].pendingFrom, places[index].pending, places[index].isBeginning) = (nil, [], false)
-        if place.isBeginning {
-            watch.begin(self, index, since: place.heard ?? place.since)
-        } else if let first = place.pendingFrom {
-            _ = put("update", index, watch.encodedUpdate(of: place.pending, from: first))
+        if position.isBeginning {
+            watch.begin(self, index, since: position.heard ?? position.since)
+        } else if let first = position.pendingFrom {
+            _ = put("update", index, watch.encodedUpdate(of: position.pending, from: first))
         }
     }
 
@@ -202,7 +202,7 @@ final class PageStream {
     }
 
     /// Sends an event of a beginning, or of what waits.
-    /// - Returns: false if there is no room for it. The subscription then begins later, from what the page has heard.
+    /// - Returns: false if there is no space for it. The subscription then begins later, from what the page has heard.
     func put(_ event: String, _ index: Int, _ encoded: Encoded) -> Bool {
         if write(Text(event, index, encoded)) { return true }
         if !isClosed { places[index].isBeginning = true }
@@ -236,7 +236,7 @@ final class PageStream {
         }
     }
 
-    /// The page has received everything of some subscriptions up to the revision. When this holds for all its
+    /// The page has received everything of some subscriptions up to the revision. When this is so for all its
     /// subscriptions, the page gets a position from which it can resume.
     func didHear(_ indices: [Int], _ epoch: String, _ revision: Int64) {
         guard !isClosed, waiting.isEmpty else { return }
@@ -259,7 +259,7 @@ final class PageStream {
         if isFree { write(Text("alive", nil, Encoded(parameters))) }
     }
 
-    /// The page reads again, or there may be room for what waits.
+    /// The page reads again, or there may be space for what waits.
     func becameWritable() {
         pack()
         while mayWrite, let event = waiting.first {
@@ -290,7 +290,7 @@ final class PageStream {
             to: max(size, size - Limits.slack + channel.waiting + unpacked.count + waitingBytes + more))
     }
 
-    /// - Returns: false if there is no room.
+    /// - Returns: false if there is no space.
     @discardableResult private func write(_ text: Text) -> Bool {
         guard !isClosed, pays(for: text.count) else { return false }
         write(text.parts)

@@ -21,7 +21,7 @@ package struct PeerTime {
 
     package init(at now: Double) { (since, lastTaken) = (now, now) }
 
-    /// True for a connection without a complete request. It may be closed when there is no room for a new one.
+    /// True for a connection without a complete request. It may be closed when there is no space for a new one.
     package var isEvictable: Bool {
         switch phase {
         case .head, .body: true
@@ -56,7 +56,7 @@ package struct PeerTime {
         }
     }
 
-    /// The connections that are closed to make room: of those without a complete request the ones that wait longest,
+    /// The connections that are closed to make space: of those without a complete request the ones that wait longest,
     /// and those that have got an answer last.
     /// - Parameter limit: so many may stay.
     package static func evicted<Peer>(of peers: some Sequence<Peer>, over limit: Int = 0, _ time: (Peer) -> PeerTime)

@@ -26,7 +26,7 @@ final class SharedWatch {
     }
     private var pages: [Key: (page: PageStream, index: Int)] = [:]
     /// The number of pages that wait for it and have yet to join.
-    private var holds = 0
+    private var pending = 0
     /// The callbacks that wait for the daemon's answer.
     var awaiting: [(Answer?) -> Void] = []
     private(set) var known: [Name: Known] = [:]
@@ -69,14 +69,14 @@ final class SharedWatch {
     // MARK: Pages
 
     /// A page waits for the subscription, and maybe for others, before it joins.
-    func hold() {
-        holds += 1
+    func expectPage() {
+        pending += 1
         idleSince = nil
     }
 
-    /// Ends a hold.
+    /// An expected page has come or gone.
     func release(at now: Double) {
-        holds -= 1
+        pending -= 1
         if isUnused { idleSince = now }
     }
 
@@ -92,7 +92,7 @@ final class SharedWatch {
     }
 
     /// True if no page watches, and none waits to.
-    var isUnused: Bool { pages.isEmpty && holds == 0 }
+    var isUnused: Bool { pages.isEmpty && pending == 0 }
 
     /// True if it can be forgotten. One whose request is under way would otherwise be left at the daemon.
     var isIdle: Bool { idleSince != nil && awaiting.isEmpty }
@@ -101,7 +101,7 @@ final class SharedWatch {
         isIdle && (idleSince.map { now - $0 > Double(SharedWatch.lingering) } ?? false)
     }
 
-    /// Sends a page the events with which its subscription begins, unless there is no room for them.
+    /// Sends a page the events with which its subscription begins, unless there is no space for them.
     /// - Parameter since: the position from which the page continues.
     func begin(_ page: PageStream, _ index: Int, since: (epoch: String, revision: Int64)?) {
         if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !needsSnapshot {

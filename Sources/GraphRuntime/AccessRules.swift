@@ -3,7 +3,7 @@ import WireProtocol
 
 /// A right for some users, groups and principals, to all that a pattern matches.
 public struct AccessRule: Equatable {
-    public enum Holder: Hashable {
+    public enum Subject: Hashable {
         case everyone
         case user(UInt32)
         case group(UInt32)
@@ -12,18 +12,18 @@ public struct AccessRule: Equatable {
     }
 
     public var right: AccessRight
-    public var holders: [Holder]
+    public var subjects: [Subject]
     public var pattern: PathPattern
 
-    public init(_ right: AccessRight, _ holders: [Holder], _ pattern: PathPattern) {
+    public init(_ right: AccessRight, _ subjects: [Subject], _ pattern: PathPattern) {
         self.right = right
-        self.holders = holders
+        self.subjects = subjects
         self.pattern = pattern
     }
 
     func concerns(_ peer: Peer) -> Bool {
-        holders.contains { holder in
-            switch holder {
+        subjects.contains { subject in
+            switch subject {
             case .everyone: true
             case .user(let user): user == peer.uid
             case .group(let group): group == peer.gid || peer.groups.contains(group)
@@ -36,11 +36,11 @@ public struct AccessRule: Equatable {
 extension AccessRule: CustomStringConvertible {
     /// In the configuration's notation, with numbers in place of names.
     public var description: String {
-        "\(right.rawValue) \(holders.map(\.description).joined(separator: ",")) \(pattern)"
+        "\(right.rawValue) \(subjects.map(\.description).joined(separator: ",")) \(pattern)"
     }
 }
 
-extension AccessRule.Holder: CustomStringConvertible {
+extension AccessRule.Subject: CustomStringConvertible {
     public var description: String {
         switch self {
         case .everyone: "everyone"
@@ -51,7 +51,7 @@ extension AccessRule.Holder: CustomStringConvertible {
     }
 }
 
-extension AccessRule.Holder {
+extension AccessRule.Subject {
     /// A user or principal, as `description` writes it.
     init?(owner text: String) {
         let parts = text.split(separator: ":", maxSplits: 1)
@@ -104,26 +104,26 @@ public struct AccessRules {
     }
 
     func grants(toPrincipal name: String) -> Grants {
-        Grants(subject: .principal(name), rules: rules.filter { $0.holders.contains(.principal(name)) })
+        Grants(subject: .principal(name), rules: rules.filter { $0.subjects.contains(.principal(name)) })
     }
 }
 
 /// The rights of one client.
 struct Grants {
     /// The client's user or principal.
-    let subject: AccessRule.Holder
+    let subject: AccessRule.Subject
     let rules: [AccessRule]
     /// True if the client may not read some part of the tree. It then learns nothing about that part.
     let isPartial: Bool
 
-    init(subject: AccessRule.Holder, rules: [AccessRule]) {
+    init(subject: AccessRule.Subject, rules: [AccessRule]) {
         self.subject = subject
         self.rules = rules
         isPartial = !rules.contains { $0.pattern.covers(.everything) }
     }
 
     /// For messages.
-    var holder: String {
+    var title: String {
         switch subject {
         case .user(let number): "user \(number)"
         case .principal(let name): "principal \(name)"
@@ -153,7 +153,7 @@ struct Grants {
         if allow(right, pattern, steps: &steps) { return }
         let path = Grants.shorten(pattern.description)
         throw Failure(
-            .denied, "\(holder) lacks the right '\(right.rawValue)' on \(path)", path: path,
+            .denied, "\(title) lacks the right '\(right.rawValue)' on \(path)", path: path,
             hint: path == pattern.description
                 ? "a line of the daemon's configuration gives it: access = \(AccessRule(right, [subject], pattern))"
                 : Grants.hint)
@@ -167,7 +167,7 @@ struct Grants {
     /// - Throws: `denied` for a client without any right, whatever the request contains: its paths are not read.
     func requireAny(_ right: AccessRight) throws(Failure) {
         guard rules.isEmpty else { return }
-        throw Failure(.denied, "\(holder) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
+        throw Failure(.denied, "\(title) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
     }
 
     private static let hint = "the daemon's configuration gives rights in its access lines"

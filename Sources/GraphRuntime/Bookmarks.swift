@@ -42,7 +42,7 @@ extension Event {
     /// True if the event tells of a revision.
     var tellsOfRevision: Bool {
         switch self {
-        case .update, .invalidate, .structure, .completion: true
+        case .update, .updateText, .invalidate, .structure, .completion: true
         case .frames, .frameSheet, .bookmark, .forward, .ended: false
         }
     }

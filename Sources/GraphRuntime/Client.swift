@@ -61,7 +61,7 @@ final class Client {
         self.id = id
         self.peer = peer
         author = Author(peer: peer, name: nil, principal: nil)
-        will = LastWill(room: limits.onDisconnectSize)
+        will = LastWill(bytesLeft: limits.onDisconnectSize)
     }
 
     /// A client of an earlier life of the daemon.
@@ -92,7 +92,7 @@ final class Client {
     var isRightless: Bool { grants?.rules.isEmpty == true }
 
     /// The user or principal whose rights and shares it has.
-    var holder: AccessRule.Holder { principal.map { .principal($0) } ?? .user(peer.uid) }
+    var subject: AccessRule.Subject { principal.map { .principal($0) } ?? .user(peer.uid) }
 
     /// True if the client may not read some part of the tree.
     var isPartial: Bool { grants?.isPartial == true }

@@ -71,11 +71,11 @@ extension Clients {
     /// Checks an answer against the limits of its client: alone, together with its long answers in the same turn or
     /// batch, and while much output waits for all clients.
     func admit(_ answer: Answer, to client: Client) throws(Failure) {
-        var room = longestAnswer
-        answer.draw(from: &room)
-        let size = longestAnswer - room
-        if room >= 0, size <= Clients.shortAnswer, !client.isInBatch { return }
-        if room >= 0, size > Clients.shortAnswer, admitsAnswer?(client.id, size) == false {
+        var budget = longestAnswer
+        answer.draw(from: &budget)
+        let size = longestAnswer - budget
+        if budget >= 0, size <= Clients.shortAnswer, !client.isInBatch { return }
+        if budget >= 0, size > Clients.shortAnswer, admitsAnswer?(client.id, size) == false {
             throw Failure(
                 .limit, "too much output waits to be sent to all clients together",
                 hint: "try again later, or ask for less; the setting output-total is the limit")
@@ -91,10 +91,10 @@ extension Clients {
 
     /// Checks the snapshot of a new subscription against the bytes that its client may be sent at once.
     func admit(_ snapshot: [Change], isTyped: Bool, to client: Client) throws(Failure) {
-        var room = longestAnswer
-        snapshot.draw(from: &room, isTyped: isTyped)
+        var budget = longestAnswer
+        snapshot.draw(from: &budget, isTyped: isTyped)
         try admit(
-            longestAnswer - room, "snapshot", to: client, atMost: longestAnswer,
+            longestAnswer - budget, "snapshot", to: client, atMost: longestAnswer,
             hint: "subscribe to less at once, or with initial: false; the setting output-maximum is the limit")
     }
 

@@ -38,28 +38,14 @@ final class CurrentTurn {
     /// True while the turn has taken less than this many seconds.
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
-    func say(_ delivery: Delivery) {
+    func say(_ delivery: consuming Delivery) {
         deliveryCount += 1
         guard let output else { return deliveries.append(delivery) }
-        output.take(delivery)
+        output.take(consume delivery)
     }
 
-    func answer(_ client: ClientID, _ id: RequestID, _ answer: Answer) {
-        deliveryCount += 1
-        guard let output else { return deliveries.append(.reply(client, id: id, answer)) }
-        output.take(answer, to: id, of: client)
-    }
-
-    /// True if updates may be handed over as text.
+    /// True if updates may be delivered as text: they are taken at once.
     var takesText: Bool { output != nil }
-
-    /// Hands over an update of the last transaction.
-    func update(
-        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
-    ) {
-        deliveryCount += 1
-        output?.take(revision, label, writer, changes, to: receivers)
-    }
 
     /// The deliveries that `output` has not taken.
     func takeDeliveries() -> [Delivery] {

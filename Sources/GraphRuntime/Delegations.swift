@@ -30,7 +30,7 @@ final class Delegations {
         /// The number in the events.
         var subscription: Int64
         /// Whose share it uses; nil if the store does not know.
-        var owner: AccessRule.Holder?
+        var owner: AccessRule.Subject?
     }
 
     /// Requests that one connection may have forwarded at a time, if its later requests do not wait.
@@ -57,7 +57,7 @@ final class Delegations {
     private var delegates: [[Name]: Delegate] = [:]
     /// How many nodes each delegate has.
     private var counts: [ClientID?: Int] = [:]
-    private(set) var shares = Shares<AccessRule.Holder>()
+    private(set) var shares = Shares<AccessRule.Subject>()
     /// By writer. Its later requests wait.
     private var forwards: [ClientID: Forward] = [:]
     /// Requests whose writers' later requests do not wait.
@@ -97,7 +97,7 @@ final class Delegations {
         }
     }
 
-    private func count(_ amount: Int, for owner: AccessRule.Holder?) {
+    private func count(_ amount: Int, for owner: AccessRule.Subject?) {
         if let owner { shares.add(amount, for: owner) } else { shares.add(amount) }
     }
 

@@ -145,12 +145,12 @@ extension FrameStream {
                 members.append(UnsafeBufferPointer(rebasing: text[run]))
             }
             for line in view.lines {
-                let place = sheet.writtenRange(of: line)
-                if !run.isEmpty, place.lowerBound == run.upperBound + 1 {
-                    run = run.lowerBound..<place.upperBound
+                let written = sheet.writtenRange(of: line)
+                if !run.isEmpty, written.lowerBound == run.upperBound + 1 {
+                    run = run.lowerBound..<written.upperBound
                 } else {
                     copyRun()
-                    run = place
+                    run = written
                 }
             }
             copyRun()

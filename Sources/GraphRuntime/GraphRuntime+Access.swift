@@ -36,7 +36,7 @@ extension GraphRuntime {
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,
-                "\(grants.holder) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
+                "\(grants.title) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
                 hint: "leave out env, inherit, transformEnvironment, objects and parts of keys")
         }
     }
@@ -72,7 +72,7 @@ extension GraphRuntime {
         for end in graph.ends(ofWritesAt: place) where !grants.allow(.write, PathPattern(attributesAt: end)) {
             guard grants.showsAttributes(at: end) else {
                 let name = name.pathFromRoot == nil ? "$\(name)" : name.text
-                throw Failure(.denied, "\(grants.holder) lacks the right 'write' where \(name) leads")
+                throw Failure(.denied, "\(grants.title) lacks the right 'write' where \(name) leads")
             }
             try grants.require(.write, PathPattern(attributesAt: end))
         }
@@ -128,7 +128,7 @@ extension GraphRuntime {
                 hint: "apply it again as somebody who may write \(state)")
         }
         return Failure(
-            .denied, "\(grants.holder), the author of \(part), lacks the right 'write' on \(state)", path: "\(state)",
+            .denied, "\(grants.title), the author of \(part), lacks the right 'write' on \(state)", path: "\(state)",
             hint: "a line of the daemon's configuration gives it: access = "
                 + "\(AccessRule(.write, [grants.subject], pattern))")
     }

@@ -7,13 +7,13 @@ extension GraphRuntime {
         let nodes = try AttributePath(node: path).nodes
         let node = try graph.node(at: nodes)
         for length in 0...nodes.count {
-            guard let holder = delegations[nodes[..<length]]?.client, holder != client.id else { continue }
+            guard let delegate = delegations[nodes[..<length]]?.client, delegate != client.id else { continue }
             throw Failure(
                 .conflict,
                 "another client performs the writes below \(AttributePath.describe(nodes: nodes[..<length]))",
                 path: path, hint: "wait until that client disconnects")
         }
-        let owner = client.holder
+        let owner = client.subject
         // A node whose delegate has gone is counted already: the new delegate takes it over.
         let more = delegations[nodes[...]] == nil ? 1 : 0
         if delegations[nodes[...]]?.owner != owner {
@@ -50,7 +50,7 @@ extension GraphRuntime {
             guard let nodes = try? AttributePath(row.name).nodes, let node = try? graph.node(at: nodes) else {
                 continue
             }
-            let owner = row.value.string.flatMap(AccessRule.Holder.init(owner:))
+            let owner = row.value.string.flatMap(AccessRule.Subject.init(owner:))
             delegations.delegate(nodes, Delegations.Delegate(node: node, subscription: 0, owner: owner))
         }
         renewGuard()

@@ -11,7 +11,7 @@ extension GraphRuntime {
         guard !once.isEmpty, once.utf8.count <= limits.onceLength else {
             throw Failure(.invalid, "once: an identifier has 1 to \(limits.onceLength) bytes, not \(once.utf8.count)")
         }
-        let identifier = Repeats.identifier(once, of: client.holder.description)
+        let identifier = Repeats.identifier(once, of: client.subject.description)
         if let revision = repeats.firstRevision(of: identifier) {
             return .value(["revision": .int(Int64(clamping: revision)), "repeated": true])
         }

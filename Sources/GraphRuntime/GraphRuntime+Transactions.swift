@@ -22,7 +22,9 @@ extension GraphRuntime {
         }
     }
 
-    func transact(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+    /// The same for one mutation. With it as a collection of one, `once` included, a `set` takes 8 % more instructions
+    /// (decision 162).
+    func set(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
     }
 
@@ -62,7 +64,7 @@ extension GraphRuntime {
     private func requireCall(of call: ActionCall, at path: String, _ grants: Grants) throws(Failure) {
         let end = PathPattern(attributesAt: try AttributePath(graph.path(of: call.attribute)))
         guard !grants.allow(.do, end) else { return }
-        throw Failure(.denied, "\(grants.holder) lacks the right 'do' where \(path) leads", path: path)
+        throw Failure(.denied, "\(grants.title) lacks the right 'do' where \(path) leads", path: path)
     }
 
     func call(
@@ -116,10 +118,10 @@ extension GraphRuntime {
                 .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect",
                 hint: "the setting on-disconnect-per-client is the limit")
         }
-        var room = client.will.room
-        options.draw(from: &room)
-        for mutation in mutations where room >= 0 { mutation.draw(from: &room) }
-        guard room >= 0 else {
+        var budget = client.will.bytesLeft
+        options.draw(from: &budget)
+        for mutation in mutations where budget >= 0 { mutation.draw(from: &budget) }
+        guard budget >= 0 else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect",
                 hint: "the setting on-disconnect-size is the limit")
@@ -132,7 +134,7 @@ extension GraphRuntime {
         let author = try authors.author(client, by: clients.access)
         for change in authors.takeUnkept() { store.add(change) }
         store.add(StoreChange(key: LastWills.key, name: entry.row, value: entry.kept(of: client, author)))
-        client.will.append(entry, room: room)
+        client.will.append(entry, bytesLeft: budget)
         return .revision(revision)
     }
 

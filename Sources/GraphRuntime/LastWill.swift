@@ -17,15 +17,15 @@ struct LastWill {
     /// The number of mutations that are left to perform.
     private(set) var count = 0
     /// Bytes that the client's further transactions may have.
-    private(set) var room: Int
+    private(set) var bytesLeft: Int
 
-    init(room: Int) { self.room = room }
+    init(bytesLeft: Int) { self.bytesLeft = bytesLeft }
 
-    /// - Parameter room: the bytes that remain after this transaction.
-    mutating func append(_ entry: Entry, room: Int) {
+    /// - Parameter bytesLeft: the bytes that remain after this transaction.
+    mutating func append(_ entry: Entry, bytesLeft: Int) {
         entries.append(entry)
         count += entry.mutations.count
-        self.room = room
+        self.bytesLeft = bytesLeft
     }
 
     mutating func next() -> Entry? {

@@ -186,11 +186,11 @@ struct PatternIndex {
 
     /// Adds attributes to listeners, both by number, unless they have them.
     private func add(_ attributes: [Int], of topics: [Topic], to listeners: inout [Listener]) {
-        var place = 0
+        var position = 0
         for topic in topics {
-            while listeners[place].topic !== topic { place += 1 }
-            if let last = listeners[place].attributes.last, let first = attributes.first, last >= first { continue }
-            listeners[place].attributes += attributes
+            while listeners[position].topic !== topic { position += 1 }
+            if let last = listeners[position].attributes.last, let first = attributes.first, last >= first { continue }
+            listeners[position].attributes += attributes
         }
     }
 

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// Identifiers of requests that have been performed, so that a request that is sent again is not performed again.
 ///
-/// An identifier belongs to its user or principal and does not affect the requests of others. All together have room
+/// An identifier belongs to its user or principal and does not affect the requests of others. All together have space
 /// for `RuntimeLimits.onceIdentifiers`. When it is used up, whoever has the most identifiers loses the oldest one, so
 /// nobody loses an identifier because of somebody who has more. Identifiers are stored in the same commit as the
 /// change.
@@ -35,8 +35,8 @@ struct Repeats {
     private let limit: Int
     private var revisions: [Name: UInt64] = [:]
     private var shares: [String: Share] = [:]
-    /// The holders with so many identifiers.
-    private var holders: [Int: Set<String>] = [:]
+    /// The ownersByCount with so many identifiers.
+    private var ownersByCount: [Int: Set<String>] = [:]
     /// The most identifiers that anybody has.
     private var most = 0
     private var count = 0
@@ -70,8 +70,8 @@ struct Repeats {
         count += 1
         guard count > limit else { return }
         // Of several with equally many, the one who has just come.
-        guard let holder = holders[most].flatMap({ $0.contains(owner) ? owner : $0.first }) else { return }
-        let oldest = change(holder) { $0.removeFirst() }
+        guard let owner = ownersByCount[most].flatMap({ $0.contains(owner) ? owner : $0.first }) else { return }
+        let oldest = change(owner) { $0.removeFirst() }
         revisions[oldest] = nil
         forgotten.append(oldest)
         count -= 1
@@ -81,13 +81,13 @@ struct Repeats {
         var share = shares.removeValue(forKey: owner) ?? Share()
         let before = share.count
         let result = body(&share)
-        holders[before]?.remove(owner)
-        if holders[before]?.isEmpty == true { holders[before] = nil }
+        ownersByCount[before]?.remove(owner)
+        if ownersByCount[before]?.isEmpty == true { ownersByCount[before] = nil }
         if share.count > 0 {
             shares[owner] = share
-            holders[share.count, default: []].insert(owner)
+            ownersByCount[share.count, default: []].insert(owner)
         }
-        most = share.count > most ? share.count : holders[most] == nil ? max(most - 1, 0) : most
+        most = share.count > most ? share.count : ownersByCount[most] == nil ? max(most - 1, 0) : most
         return result
     }
 }
@@ -99,7 +99,7 @@ struct Repeats {
             let all = shares.values.reduce(0) { $0 + $1.count }
             var faults: [String] = []
             if all != count || revisions.count > count { faults.append("identifiers of \"once\" are miscounted") }
-            for (owner, share) in shares where holders[share.count]?.contains(owner) != true {
+            for (owner, share) in shares where ownersByCount[share.count]?.contains(owner) != true {
                 faults.append("\(owner) has \(share.count) identifiers, and is not listed so")
             }
             if most != shares.values.map(\.count).max() ?? 0 { faults.append("nobody has \(most) identifiers") }

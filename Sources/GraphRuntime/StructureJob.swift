@@ -7,7 +7,7 @@ final class StructureJob {
     let client: Client
     let request: Request
     /// Whose turn it takes.
-    let owner: AccessRule.Holder
+    let owner: AccessRule.Subject
     /// The number of the owner's jobs before it.
     var round = 0
     var stage = Stage.waiting
@@ -33,6 +33,6 @@ final class StructureJob {
     init(_ client: Client, _ request: Request) {
         self.client = client
         self.request = request
-        owner = client.holder
+        owner = client.subject
     }
 }

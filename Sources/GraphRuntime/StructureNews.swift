@@ -8,8 +8,8 @@ import WireProtocol
 struct StructureNews {
     /// By topic and animation.
     private(set) var topics: [TopicStructure] = []
-    private var places: [Key: Int] = [:]
-    /// The place that was told last: usually the next one, too.
+    private var positions: [Key: Int] = [:]
+    /// The node that was told last: usually the next one, too.
     private var last = 0
     /// The number of paths that all topics are told.
     private(set) var told = 0
@@ -19,7 +19,7 @@ struct StructureNews {
     /// The number of paths that users and principals are told, over all their topics.
     private var toldOwners: [Int] = []
     /// Places in `toldOwners`.
-    private var owners: [AccessRule.Holder: Int] = [:]
+    private var owners: [AccessRule.Subject: Int] = [:]
     /// Topics that would have to be told more paths than all topics together may watch.
     private(set) var overfull: [Topic] = []
     private let listeners: Int
@@ -64,18 +64,18 @@ struct StructureNews {
             guard names.isWhole || !listener.attributes.isEmpty else { continue }
             let isNew = former.map { !$0.contains(ObjectIdentifier(topic)) } ?? false
             let told = isNew ? .entered : kind
-            let place = place(of: topic, animation)
-            if names.isWhole { topics[place].paths[told].append(node) }
-            for attribute in listener.attributes { topics[place].paths[told].append(attributes[attribute]) }
-            if names.isWhole, let transition = names.transition { topics[place].note(transition, of: node, told) }
-            count((names.isWhole ? 1 : 0) + listener.attributes.count, at: place)
+            let position = position(of: topic, animation)
+            if names.isWhole { topics[position].paths[told].append(node) }
+            for attribute in listener.attributes { topics[position].paths[told].append(attributes[attribute]) }
+            if names.isWhole, let transition = names.transition { topics[position].note(transition, of: node, told) }
+            count((names.isWhole ? 1 : 0) + listener.attributes.count, at: position)
         }
     }
 
-    private mutating func count(_ paths: Int, at place: Int) {
+    private mutating func count(_ paths: Int, at position: Int) {
         told += paths
-        let topic = topics[place].topic
-        let count = topics[place].count
+        let topic = topics[position].topic
+        let count = topics[position].count
         counts[count].paths += paths
         // So nobody makes a change of the tree longer with many different patterns.
         var isBeyondShares = !counts[count].owners.isEmpty
@@ -91,15 +91,15 @@ struct StructureNews {
 
     private static let mostOwners = 4
 
-    private mutating func place(of topic: Topic, _ animation: Animation?) -> Int {
+    private mutating func position(of topic: Topic, _ animation: Animation?) -> Int {
         if last < topics.count, topics[last].topic === topic, topics[last].animation == animation { return last }
         let key = Key(topic: ObjectIdentifier(topic), animation: animation)
-        if let known = places[key] {
+        if let known = positions[key] {
             last = known
             return known
         }
         last = topics.count
-        places[key] = last
+        positions[key] = last
         topics.append(TopicStructure(topic: topic, animation: animation, count: countPlace(of: topic)))
         return last
     }
@@ -109,10 +109,10 @@ struct StructureNews {
         var owners: [Int] = []
         if topic.owners.count <= StructureNews.mostOwners {
             for owner in topic.owners.keys {
-                let place = self.owners[owner] ?? toldOwners.count
-                if place == toldOwners.count { toldOwners.append(0) }
-                self.owners[owner] = place
-                owners.append(place)
+                let position = self.owners[owner] ?? toldOwners.count
+                if position == toldOwners.count { toldOwners.append(0) }
+                self.owners[owner] = position
+                owners.append(position)
             }
         }
         countsByTopic[ObjectIdentifier(topic)] = counts.count
@@ -128,7 +128,7 @@ struct TopicStructure {
     var paths = StructurePaths()
     /// `{insertion?, removal?}`, by path.
     private(set) var transitions = ValueMap()
-    /// The place of the topic's number of paths.
+    /// The position of the topic's number of paths.
     fileprivate let count: Int
 
     init(topic: Topic, animation: Animation?, count: Int) {

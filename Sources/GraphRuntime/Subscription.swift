@@ -6,7 +6,7 @@ final class Subscription {
     let number: Int64
     let client: Client
     /// Whose share it uses.
-    let owner: AccessRule.Holder
+    let owner: AccessRule.Subject
     let topic: Topic
     /// Seconds between updates; nil: no limit.
     let interval: Double?
@@ -26,7 +26,7 @@ final class Subscription {
     init(_ number: Int64, of client: Client, to topic: Topic, interval: Double?) {
         self.number = number
         self.client = client
-        owner = client.holder
+        owner = client.subject
         self.topic = topic
         self.interval = interval
     }
@@ -40,7 +40,7 @@ final class Subscription {
     var mayFlush: Bool { opening == nil && !client.isBehind }
 
     /// True if an update must wait: the client is behind, or has had its share for now.
-    func holdsBack(at now: Double) -> Bool {
+    func mustWait(at now: Double) -> Bool {
         if isWaiting { return true }
         guard let interval else { return false }
         if now < nextAllowed { return true }

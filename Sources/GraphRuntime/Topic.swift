@@ -17,11 +17,11 @@ struct TopicKey: Hashable {
 /// The attributes that all topics together watch. A topic counts once, and for each user and principal with a
 /// subscription to it.
 final class WatchLedger {
-    fileprivate var shares = Shares<AccessRule.Holder>()
+    fileprivate var shares = Shares<AccessRule.Subject>()
 
     var count: Int { shares.used }
 
-    func used(by owner: AccessRule.Holder) -> Int { shares.used(by: owner) }
+    func used(by owner: AccessRule.Subject) -> Int { shares.used(by: owner) }
 }
 
 /// The set of attributes that one or more subscriptions watch. It follows the changes of the tree.
@@ -34,7 +34,7 @@ final class Topic {
     private(set) var order: [AttributeID] = []
     private(set) var members: [Subscription] = [] { didSet { knownReceivers = nil } }
     /// The numbers of their members.
-    private(set) var owners: [AccessRule.Holder: Int] = [:]
+    private(set) var owners: [AccessRule.Subject: Int] = [:]
     private var knownReceivers: [Receiver]?
     /// Some member wants fewer updates, or did.
     private(set) var isPaced = false
@@ -91,7 +91,7 @@ final class Topic {
         if count == 1 { ledger.shares.share(-shared, with: subscription.owner) }
     }
 
-    func has(_ owner: AccessRule.Holder) -> Bool { owners[owner] != nil }
+    func has(_ owner: AccessRule.Subject) -> Bool { owners[owner] != nil }
 
     /// Counts new and removed attributes for the owners.
     /// - Returns: whether there are more.

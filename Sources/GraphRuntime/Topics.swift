@@ -35,7 +35,7 @@ final class Topics {
     /// - Parameter standing: of the owner, whose share has to suffice.
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
     func obtain(
-        _ request: Request.Subscribe, for owner: AccessRule.Holder, _ standing: Standing
+        _ request: Request.Subscribe, for owner: AccessRule.Subject, _ standing: Standing
     ) throws(Failure) -> Topic {
         let key = TopicKey(
             patterns: request.patterns.names, events: request.events, typed: request.typed, css: request.css,
@@ -89,7 +89,7 @@ final class Topics {
 
     /// - Throws: `limit` if a topic would be more than the owner's share.
     private func refuseExcess(
-        of topic: Topic, for owner: AccessRule.Holder, _ standing: Standing
+        of topic: Topic, for owner: AccessRule.Subject, _ standing: Standing
     ) throws(Failure) {
         let own = ledger.used(by: owner)
         switch standing.verdict(own: own + topic.entered, used: ledger.count, of: limits.watchedAttributes) {
@@ -99,7 +99,7 @@ final class Topics {
         }
     }
 
-    func beyondShare(_ count: Int, _ owner: AccessRule.Holder) -> Failure {
+    func beyondShare(_ count: Int, _ owner: AccessRule.Subject) -> Failure {
         Failure(
             .limit, "\(owner) watches \(count) of \(limits.watchedAttributes) attributes already",
             hint: "the others are for other users; watch less; the setting watched-attributes is the limit")
@@ -184,10 +184,10 @@ final class Topics {
             if entries.isEmpty { continue }
             graph.stepsLeft -= entries.count
             named.append((attribute, entries))
-            for (place, entry) in entries.enumerated() {
+            for (position, entry) in entries.enumerated() {
                 // Each of a topic's places inside the value may be one more, and the whole value is one.
                 let isPart = !entry.topic.patterns[entry.position].steps.isEmpty
-                guard isPart || place == 0 || entries[place - 1].topic !== entry.topic else { continue }
+                guard isPart || position == 0 || entries[position - 1].topic !== entry.topic else { continue }
                 if entry.topic.isOverfull { continue }
                 if entry.topic.joining == 0 { joining[ObjectIdentifier(entry.topic)] = entry.topic }
                 let weight = isPart ? Topics.weightOfPart : 1
@@ -272,7 +272,7 @@ final class Topics {
         func checkInvariants() -> [String] {
             var faults: [String] = []
             var named: Set<AttributeID> = []
-            var used: [AccessRule.Holder: Int] = [:]
+            var used: [AccessRule.Subject: Int] = [:]
             for (key, topic) in byKey {
                 if topic.key != key || topic.hasEnded || topic.members.isEmpty || topic.joining != 0 {
                     faults.append("topic \(topic.number) should have ended")
@@ -318,8 +318,8 @@ final class Topics {
             }
             let members = topics.inOrder.reduce(0) { $0 + $1.members.count }
             if members != subscriptions.count { faults.append("topics have \(members) members") }
-            for (number, subscription) in held where subscriptions[number] !== subscription {
-                faults.append("news is held for subscription \(number), which has gone")
+            for (number, subscription) in sender.delayed where subscriptions[number] !== subscription {
+                faults.append("news is delayed for subscription \(number), which has gone")
             }
             return faults
         }

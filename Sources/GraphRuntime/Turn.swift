@@ -53,7 +53,7 @@ public enum Command {
     case disconnected(ClientID)
     /// The client's queue has exceeded its limit. From now on, the newest value of each path is retained for it.
     case behind(ClientID)
-    /// The client's queue has room again.
+    /// The client's queue has space again.
     case drained(ClientID)
     case accessChanged(AccessRules)
     /// The client has disconnected, and its remaining requests follow. They do not wait for other clients.
@@ -86,15 +86,10 @@ public enum Delivery {
 /// A subscription, as deliveries name it.
 public typealias Receiver = (client: ClientID, subscription: Int64)
 
-/// Gets the deliveries of a turn at once, in their order. So the time to write them counts as the command's. The two
-/// that are most frequent come as their parts.
+/// Gets the deliveries of a turn at once, in their order. So the time to write them counts as the command's.
 public protocol TurnOutput: AnyObject {
-    func take(_ delivery: Delivery)
-    /// `Delivery.reply`.
-    func take(_ answer: Answer, to id: RequestID, of client: ClientID)
-    /// `Delivery.event` for an update of one transaction.
-    /// - Parameter changes: as `ByteBuffer.appendChange` writes them. Another update may overwrite them later.
-    func take(_ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver])
+    /// The text of an `Event.updateText` is valid until the call returns.
+    func take(_ delivery: consuming Delivery)
 }
 
 public struct Outcome {

@@ -8,15 +8,12 @@ import WireProtocol
 extension Watching {
     /// The client does not read its output.
     func fallBehind(_ client: Client) {
-        if !client.isBehind { clientsBehind += 1 }
-        client.isBehind = true
+        _ = sender.note(client, isBehind: true)
     }
 
     /// The client reads again: sends one event with the newest value of each path that has changed meanwhile.
     func catchUp(_ client: Client) {
-        guard client.isBehind else { return }
-        client.isBehind = false
-        clientsBehind -= 1
+        guard sender.note(client, isBehind: false) else { return }
         for subscription in client.subscriptions.values.sorted(by: { $0.number < $1.number })
         where subscription.mayFlush {
             flush(subscription)
@@ -26,9 +23,7 @@ extension Watching {
     /// Sends a subscription's pending news: first the changes of the tree, then one update that names the range of its
     /// revisions, then the rest.
     func flush(_ subscription: Subscription) {
-        guard !subscription.hasEnded, let pending = subscription.pending else { return }
-        held[subscription.number] = nil
-        subscription.pending = nil
+        guard let pending = sender.takePending(of: subscription) else { return }
         let topic = subscription.topic
         deliver(pending.structure.paths, to: [subscription])
         if let from = pending.from {
@@ -39,12 +34,16 @@ extension Watching {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
                 let update = updateEvent(
                     changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
-                let isTold = writing(changes, isTyped: topic.key.typed) { deliver(update, to: [subscription]) }
+                let isTold = sender.writing(changes, isTyped: topic.key.typed) {
+                    sender.send(update, to: [subscription])
+                }
                 if !isTold { return endForLength([subscription]) }
             }
         }
         flushInvalidations(pending, of: subscription)
-        for completion in pending.completions { deliver(Event(completion, at: history.revision), to: [subscription]) }
+        for completion in pending.completions {
+            sender.send(Event(completion, at: history.revision), to: [subscription])
+        }
         if !pending.rested.isEmpty { deliverRested(pending.rested, to: subscription) }
     }
 
@@ -55,7 +54,7 @@ extension Watching {
         let paths = pending.left.sorted().texts + fresh.flatMap { topic.paths[$0] ?? [] }
         if paths.isEmpty { return }
         subscription.outstanding.formUnion(fresh)
-        deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription])
+        sender.send(.invalidate(revision: history.revision, paths: paths), to: [subscription])
     }
 
     func updateEvent(
@@ -97,8 +96,8 @@ extension Watching {
                 _ = graph.content(of: vertex)
             }
         }
-        if held.isEmpty { return }
-        for subscription in client.subscriptions.values where held[subscription.number] != nil {
+        if sender.delayed.isEmpty { return }
+        for subscription in client.subscriptions.values where sender.delayed[subscription.number] != nil {
             for vertex in [place.attribute, graph.existingVertex(for: place)].compactMap({ $0 }) {
                 guard let paths = subscription.topic.paths[vertex] else { continue }
                 subscription.pending?.noteKnown(paths)
@@ -111,11 +110,13 @@ extension Watching {
     /// In monotonic seconds; nil: never.
     var nextDeadline: Double? {
         if subscriptions.isEmpty { return nil }
-        var next = bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
+        var next = sender.bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
         for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
         if topics.completionCount > 0 { next = min(next, presentations.completions.nextDeadline ?? .infinity) }
         next = min(next, topics.reports.deadline ?? .infinity)
-        for subscription in held.values where subscription.mayFlush { next = min(next, subscription.nextAllowed) }
+        for subscription in sender.delayed.values where subscription.mayFlush {
+            next = min(next, subscription.nextAllowed)
+        }
         return next < .infinity ? next : nil
     }
 
@@ -127,7 +128,7 @@ extension Watching {
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
         deliverDueReports()
-        if !held.isEmpty { flushDue() }
+        if !sender.delayed.isEmpty { flushDue() }
         deliverDueBookmarks()
     }
 
@@ -139,7 +140,7 @@ extension Watching {
     }
 
     private func flushDue() {
-        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        let due = sender.delayed.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)
             guard turn.hasTime(limits.turnTime) else { break }
@@ -150,16 +151,18 @@ extension Watching {
     /// all others. So even a client without events learns a recent revision from which it can resume.
     private func deliverDueBookmarks() {
         let revision = history.revision
-        if let round = bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {
-            bookmarks.beginRound(revision, at: now) { number in
+        if let round = sender.bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {
+            sender.bookmarks.beginRound(revision, at: now) { number in
                 subscriptions[number].map { $0.bookmarked < revision } ?? false
             }
         }
-        if bookmarks.due.isEmpty { return }
+        if sender.bookmarks.due.isEmpty { return }
         // The others get a bookmark when their pending news has been sent.
-        let ready = bookmarks.due.sorted().compactMap { subscriptions[$0] }.filter { $0.mayFlush && $0.pending == nil }
-        bookmarks.didTell(ready.map(\.number))
+        let ready = sender.bookmarks.due.sorted().compactMap { subscriptions[$0] }.filter {
+            $0.mayFlush && $0.pending == nil
+        }
+        sender.bookmarks.didTell(ready.map(\.number))
         for subscription in ready { subscription.bookmarked = revision }
-        deliver(.bookmark(epoch: history.epoch, revision: revision), to: ready)
+        sender.send(.bookmark(epoch: history.epoch, revision: revision), to: ready)
     }
 }

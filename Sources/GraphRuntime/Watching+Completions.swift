@@ -30,15 +30,15 @@ extension Watching {
         for news in news {
             let members = news.topic.members
             let direct = members.filter { !$0.isWaiting }
-            for member in members where member.isWaiting { hold(news.completion, for: member) }
-            deliver(Event(news.completion, at: history.revision), to: direct)
+            for member in members where member.isWaiting { delay(news.completion, for: member) }
+            sender.send(Event(news.completion, at: history.revision), to: direct)
         }
     }
 
     /// Retains a completion. When there are too many, all pending news is sent although the client is behind, so that
     /// memory stays bounded.
-    private func hold(_ completion: Completion, for subscription: Subscription) {
-        hold(for: subscription) { $0.completions.append(completion) }
+    private func delay(_ completion: Completion, for subscription: Subscription) {
+        sender.delay(for: subscription) { $0.completions.append(completion) }
         if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }
     }
 

@@ -11,26 +11,26 @@ extension Watching {
     func deliver(_ structure: StructureChange?, _ motion: Motion?, since stamp: UInt64, _ label: String?) {
         guard let structure, !structure.isEmpty else {
             for topic in news.topics where !topic.isOverfull {
-                deliverNews(of: topic, label, to: holdBack(topic, since: stamp, label))
+                deliverNews(of: topic, label, to: delayNews(of: topic, since: stamp, label))
             }
             return
         }
-        let due = news.topics.filter { !$0.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
+        let due = news.topics.filter { !$0.isOverfull }.map { ($0, delayNews(of: $0, since: stamp, label)) }
         deliver(structure, motion ?? Motion(), since: stamp)
         for (topic, members) in due { deliverNews(of: topic, label, to: members.filter { !$0.hasEnded }) }
     }
 
     /// - Returns: those who are told now.
-    private func holdBack(_ topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
+    private func delayNews(of topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
         let hasUpdate = topic.key.events.contains(.update) && topic.news.hasUpdate
         let members = topic.members
         // Usually nobody has to wait, so nobody is looked at.
-        if held.isEmpty, openings == 0, clientsBehind == 0, !topic.isPaced { return members }
+        if sender.isDirect, !topic.isPaced { return members }
         var told: [Subscription]?
-        for (place, member) in members.enumerated() {
-            if hasUpdate ? member.holdsBack(at: now) : member.isWaiting {
-                if told == nil { told = Array(members[..<place]) }
-                hold(topic, isUpdate: hasUpdate, since: stamp, label, for: member)
+        for (position, member) in members.enumerated() {
+            if hasUpdate ? member.mustWait(at: now) : member.isWaiting {
+                if told == nil { told = Array(members[..<position]) }
+                delay(topic, isUpdate: hasUpdate, since: stamp, label, for: member)
             } else {
                 told?.append(member)
             }
@@ -55,45 +55,25 @@ extension Watching {
         let isText = news.isText && !(isHidden && changes.tellOfErrors)
         let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
         func tell(_ writer: String?, _ members: [Subscription]) {
-            guard isText else {
-                let event = Event.update(
+            let event: Event =
+                isText
+                ? .updateText(revision: history.revision, label: label, writer: writer, changes: sender.text)
+                : .update(
                     revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
                     changes: changes, typed: topic.key.typed)
-                return deliver(event, to: members)
-            }
-            if members.isEmpty { return }
-            statistics.events += UInt64(members.count)
-            turn.update(
-                history.revision, label, writer, text,
-                to: members.isCopy(of: topic.members) ? topic.receivers : members.map(\.receiver))
-            bookmarks.note(members)
+            sender.send(consume event, to: members)
         }
-        return writing(changes, isTyped: topic.key.typed) {
+        return sender.writing(changes, isTyped: topic.key.typed) {
             guard isHidden, let writer else { return tell(writer, members) }
             tell(writer, members.filter { !$0.client.isPartial })
             tell(nil, members.filter(\.client.isPartial))
         }
     }
 
-    /// Writes the changes of an update to `text`, without timelines, while `tell` runs.
-    /// - Returns: false if the text is longer than a client may be sent at once. Then nobody is told.
-    func writing(_ changes: [Change], isTyped: Bool, _ tell: () -> Void) -> Bool {
-        defer { if text.count > Watching.shortText { text = ByteBuffer() } else { text.removeAll() } }
-        for change in changes {
-            text.appendChange(of: change.path, change.content, reported: change.reported, typed: isTyped)
-            if text.count > clients.longestAnswer { return false }
-        }
-        tell()
-        return true
-    }
-
-    /// Bytes of a text whose memory stays for the next one.
-    private static let shortText = 4096
-
-    private func hold(
+    private func delay(
         _ topic: Topic, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
     ) {
-        hold(for: subscription) { pending in
+        sender.delay(for: subscription) { pending in
             pending.merge(topic)
             guard isUpdate else { return }
             if pending.from == nil {
@@ -123,86 +103,6 @@ extension Watching {
             var seen: Set<Name> = []
             paths.removeAll { !seen.insert($0).inserted }
         }
-        if !paths.isEmpty { deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription]) }
+        if !paths.isEmpty { sender.send(.invalidate(revision: history.revision, paths: paths), to: [subscription]) }
     }
-}
-
-extension Watching {
-    func deliver(_ event: Event, to receivers: [Subscription]) {
-        if receivers.isEmpty { return }
-        // A subscription made in a batch gets its events after the batch's answer.
-        let receivers = openings == 0 ? receivers : receivers.filter { !$0.isOpening(with: event) }
-        if receivers.isEmpty { return }
-        statistics.events += UInt64(receivers.count)
-        if !clients.access.rules.isEmpty, event.tellsOfErrors {
-            deliverShown(event, to: receivers)
-        } else {
-            say(event, to: receivers)
-        }
-        if event.tellsOfRevision { bookmarks.note(receivers) }
-    }
-
-    private func say(_ event: Event, to receivers: [Subscription]) {
-        if let topic = receivers.first?.topic, receivers.isCopy(of: topic.members) {
-            return turn.say(.event(topic.receivers, event))
-        }
-        turn.say(.event(receivers.map(\.receiver), event))
-    }
-
-    /// Delivers an update with errors, which may come from elsewhere in the graph. Each client that may not read
-    /// everything gets an event of its own.
-    private func deliverShown(_ event: Event, to receivers: [Subscription]) {
-        var others: [Subscription] = []
-        for receiver in receivers {
-            if receiver.client.isPartial {
-                say(graph.seeing(as: receiver.client) { shown(event) }, to: [receiver])
-            } else {
-                others.append(receiver)
-            }
-        }
-        if !others.isEmpty { say(event, to: others) }
-    }
-
-    private func shown(_ event: Event) -> Event {
-        guard case .update(let revision, let from, let label, _, let isInitial, var changes, let typed) = event else {
-            return event
-        }
-        for position in changes.indices {
-            // A removed attribute has the error `removed`.
-            guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path),
-                let place = try? graph.locate(path, looksForNames: false)
-            else { continue }
-            changes[position].content = graph.shown(changes[position].content, of: place.attribute)
-        }
-        return .update(
-            revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
-    }
-
-    /// Changes a subscription's pending news, which is sent by `flush`.
-    func hold(for subscription: Subscription, _ body: (inout Pending) -> Void) {
-        guard !subscription.hasEnded else { return }
-        held[subscription.number] = subscription
-        // Taken out of the subscription, so that its sets are not copied.
-        var pending = subscription.pending ?? Pending()
-        subscription.pending = nil
-        body(&pending)
-        subscription.pending = pending
-    }
-}
-
-extension Subscription {
-    /// - Returns: whether the event has been queued to follow the answer to the client's batch.
-    fileprivate func isOpening(with event: Event) -> Bool { opening?.append(event) != nil }
-}
-
-extension Event {
-    /// True if the event has an error in place of a value.
-    fileprivate var tellsOfErrors: Bool {
-        guard case .update(_, _, _, _, _, let changes, _) = self else { return false }
-        return changes.tellOfErrors
-    }
-}
-
-extension [Change] {
-    fileprivate var tellOfErrors: Bool { contains { $0.content.failure != nil } }
 }

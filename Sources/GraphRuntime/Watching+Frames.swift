@@ -17,11 +17,13 @@ extension Watching {
         if !frames.isEmpty { statistics.frames += 1 }
         for (view, members) in frames {
             // A client that cannot keep up does not get the frame: the next one replaces it.
-            deliver(.frameSheet(time: now, members: members), to: view.members.filter(\.mayFlush))
+            sender.send(.frameSheet(time: now, members: members), to: view.members.filter(\.mayFlush))
         }
         // Attributes that have come to rest have no next frame.
         for (view, attribute) in stream.takeRested() {
-            for member in view.members where !member.mayFlush { hold(for: member) { _ = $0.rested.insert(attribute) } }
+            for member in view.members where !member.mayFlush {
+                sender.delay(for: member) { _ = $0.rested.insert(attribute) }
+            }
         }
     }
 
@@ -35,6 +37,6 @@ extension Watching {
             }
             values += (topic.paths[attribute] ?? []).map { ($0, value) }
         }
-        if !values.isEmpty { deliver(.frames(time: now, values: values), to: [subscription]) }
+        if !values.isEmpty { sender.send(.frames(time: now, values: values), to: [subscription]) }
     }
 }

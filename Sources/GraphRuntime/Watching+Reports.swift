@@ -97,11 +97,11 @@ extension Watching {
     private func deliverReports(_ attributes: [AttributeID], of topic: Topic) {
         var members: [Subscription] = []
         for member in topic.members {
-            guard member.holdsBack(at: now) else {
+            guard member.mustWait(at: now) else {
                 members.append(member)
                 continue
             }
-            hold(for: member) { pending in
+            sender.delay(for: member) { pending in
                 pending.reported.formUnion(attributes)
                 guard pending.from == nil else { return }
                 pending.from = history.revision
@@ -112,6 +112,8 @@ extension Watching {
         let reported = Set(attributes)
         let changes = presentChanges(topic.order.filter(reported.contains), of: topic)
         let update = updateEvent(changes, of: topic)
-        if !writing(changes, isTyped: topic.key.typed, { deliver(update, to: members) }) { endForLength(members) }
+        if !sender.writing(changes, isTyped: topic.key.typed, { sender.send(update, to: members) }) {
+            endForLength(members)
+        }
     }
 }

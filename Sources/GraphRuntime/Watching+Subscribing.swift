@@ -19,7 +19,7 @@ extension Watching {
         if let rate = request.frameRate, rate > limits.frameRate {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
-        let topic = try topics.obtain(request, for: client.holder, client.standing)
+        let topic = try topics.obtain(request, for: client.subject, client.standing)
         if request.events.contains(.structure) { structureLog.begin(at: history.revision) }
         // Before the subscription is added, so that the snapshot is the first that it hears.
         updateScenePhase(isWatched: true)
@@ -29,7 +29,7 @@ extension Watching {
         subscriptions[subscription.number] = subscription
         client.subscriptions[subscription.number] = subscription
         topic.add(subscription)
-        if request.bookmarks { bookmarks.add(subscription.number) }
+        if request.bookmarks { sender.bookmarks.add(subscription.number) }
         let newView = request.events.contains(.frames) ? frames.add(subscription, at: request.frameRate ?? 30) : nil
         let opening: Opening
         do throws(Failure) { opening = try open(request, subscription) } catch {
@@ -88,14 +88,14 @@ extension Watching {
         guard subscription.client.isInBatch else { return begin(subscription, with: opening.events) }
         subscription.opening = opening.events
         subscription.client.beginning.append(subscription)
-        openings += 1
+        sender.openings += 1
     }
 
     /// Called when a batch has been answered: sends the first events of its subscriptions, and their pending news.
     func beginSubscriptions(of client: Client) {
         let beginning = client.beginning
         client.beginning = []
-        openings -= beginning.count
+        sender.openings -= beginning.count
         for subscription in beginning {
             guard let events = subscription.opening else { continue }
             subscription.opening = nil
@@ -104,7 +104,7 @@ extension Watching {
     }
 
     private func begin(_ subscription: Subscription, with events: [Event]) {
-        for event in events { deliver(event, to: [subscription]) }
+        for event in events { sender.send(event, to: [subscription]) }
         flush(subscription)
     }
 
@@ -120,7 +120,7 @@ extension Watching {
     /// Ends the subscriptions of a client that disconnects.
     func forget(_ client: Client) {
         end(client.subscriptions.values)
-        openings -= client.beginning.count
+        sender.openings -= client.beginning.count
         client.beginning = []
         catchUp(client)
     }
@@ -132,8 +132,7 @@ extension Watching {
             let number = subscription.number
             subscription.hasEnded = true
             subscriptions[number] = nil
-            held[number] = nil
-            bookmarks.remove(number)
+            sender.forget(number)
             subscription.client.subscriptions[number] = nil
             let topic = subscription.topic
             topic.remove(subscription)
@@ -153,7 +152,7 @@ extension Watching {
                     for pattern in subscription.topic.patterns { try grants.require(.read, pattern) }
                     return false
                 } catch {
-                    deliver(.ended(error.code, reason: error.message), to: [subscription])
+                    sender.send(.ended(error.code, reason: error.message), to: [subscription])
                     return true
                 }
             })
@@ -161,7 +160,7 @@ extension Watching {
 
     /// Ends the subscriptions of a topic that matches more than may be watched: an event must not omit attributes.
     func endOverfull(_ topic: Topic) {
-        deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
+        sender.send(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)
     }
 
@@ -174,13 +173,13 @@ extension Watching {
         for subscription in ended {
             let count = topics.ledger.used(by: subscription.owner)
             let reason = topics.beyondShare(count, subscription.owner).message
-            deliver(.ended(.limit, reason: "\(reason) (watched-attributes)"), to: [subscription])
+            sender.send(.ended(.limit, reason: "\(reason) (watched-attributes)"), to: [subscription])
         }
         end(ended)
     }
 
     func endForLength(_ subscriptions: [Subscription]) {
-        deliver(
+        sender.send(
             .ended(.limit, reason: "an update would have more than \(clients.longestAnswer) bytes (output-maximum)"),
             to: subscriptions)
         end(subscriptions)

@@ -65,7 +65,7 @@ extension Watching {
         for topic in topics.inOrder where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
                 flush(member)
-                deliver(
+                sender.send(
                     .ended(.removed, reason: "everything that the subscription names has been removed"), to: [member])
                 end([member])
             }
@@ -106,7 +106,7 @@ extension Watching {
                 guard let client = group.first?.client else { continue }
                 let paths = told.paths.told(to: client)
                 deliver(paths, details, to: group.filter { !$0.isWaiting })
-                for member in group where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
+                for member in group where member.isWaiting { sender.delay(for: member) { $0.structure.merge(paths) } }
             }
         }
         for topic in news.overfull { endOverfull(topic) }
@@ -200,7 +200,7 @@ extension Watching {
         guard let client = members.first?.client, let event = structureEvent(paths, details, for: client) else {
             return
         }
-        deliver(event, to: members)
+        sender.send(event, to: members)
     }
 
     /// The event for a client; nil if there is nothing to tell.

@@ -18,15 +18,9 @@ final class Watching {
     let topics: Topics
     var subscriptions: [Int64: Subscription] = [:]
     var nextSubscription: Int64 = 1
-    /// Subscriptions with pending news.
-    var held: [Int64: Subscription] = [:]
+    let sender: EventSender
     var frames = FrameStreams()
-    var bookmarks = Bookmarks()
     var structureLog: StructureLog
-    /// The number of subscriptions whose batch has not been answered.
-    var openings = 0
-    /// The number of clients that are behind.
-    var clientsBehind = 0
     /// True for a graph of the past: see `GraphRuntime.isPast`.
     var isPast = false
     /// As `scenePhase` says.
@@ -34,8 +28,6 @@ final class Watching {
     /// Kept from transaction to transaction for their memory.
     let news = News()
     private var invalidated: [AttributeID] = []
-    /// The changes of the update that is being told.
-    var text = ByteBuffer()
 
     init(
         _ graph: ViewGraph, _ limits: RuntimeLimits, _ turn: CurrentTurn, _ statistics: Statistics, _ clients: Clients,
@@ -44,6 +36,7 @@ final class Watching {
         self.graph = graph
         self.limits = limits
         self.turn = turn
+        sender = EventSender(graph, turn, statistics, clients)
         self.statistics = statistics
         self.clients = clients
         self.history = history
@@ -123,7 +116,7 @@ final class Watching {
         }
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
         // An event is needed if it has to wait for the answer to a batch.
-        news.isText = structure == nil && motion == nil && turn.takesText && openings == 0
+        news.isText = structure == nil && motion == nil && turn.takesText && sender.openings == 0
         for attribute in invalidated { graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) } }
         collectJoined()
         for topic in news.topics where !topic.news.left.isEmpty || !topic.news.joined.isEmpty { news.touch(topic) }
@@ -138,7 +131,7 @@ final class Watching {
     func giveBack() {
         topics.giveBack()
         subscriptions.giveBack()
-        held.giveBack()
+        sender.giveBack()
         for subscription in subscriptions.values { subscription.outstanding.giveBack() }
     }
 }

@@ -4,18 +4,18 @@ import AttributeGraph
 public struct WrittenStates {
     public private(set) var states: [(state: AttributeID, revision: UInt64)] = []
     /// By row of the engine: where its state may be in `states`.
-    private var places: [UInt32] = []
+    private var positions: [UInt32] = []
 
     public var isEmpty: Bool { states.isEmpty }
 
     mutating func insert(_ state: AttributeID, at revision: UInt64) {
         let row = Int(state.index)
-        if row >= places.count { places += repeatElement(0, count: row + 1 - places.count) }
-        let place = Int(places[row])
-        if place < states.count, states[place].state == state {
-            states[place].revision = revision
+        if row >= positions.count { positions += repeatElement(0, count: row + 1 - positions.count) }
+        let position = Int(positions[row])
+        if position < states.count, states[position].state == state {
+            states[position].revision = revision
         } else {
-            places[row] = UInt32(states.count)
+            positions[row] = UInt32(states.count)
             states.append((state, revision))
         }
     }

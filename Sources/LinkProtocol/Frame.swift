@@ -102,11 +102,11 @@ extension Frame {
         _ body: [UInt8], position: Position, after: UInt64, limit: Int
     ) -> [(frame: Frame, bytes: [UInt8])] {
         precondition(limit > Frame.maximumLength && after <= position.revision)
-        let room = limit - Frame.maximumLength
-        let parts = max(1, (body.count + room - 1) / room)
+        let space = limit - Frame.maximumLength
+        let parts = max(1, (body.count + space - 1) / space)
         return (0..<parts).map { part in
             let frame = Frame(position: position, after: after, part: part, parts: parts)
-            let slice = body[part * room..<min(body.count, (part + 1) * room)]
+            let slice = body[part * space..<min(body.count, (part + 1) * space)]
             let buffer = ByteBuffer(capacity: 128 + slice.count)
             frame.append(to: buffer)
             slice.withUnsafeBufferPointer { buffer.append($0) }

@@ -279,7 +279,7 @@ extension Transaction {
             guard map.isObject else { throw malformed("a map that is no object") }
             return .value(map.value)
         }
-        if let value = json["value"] { return .value(try Value(typedJSON: value)) }
+        if let value = json["value"] { return .value(try Value(typedJSON: value.value)) }
         guard let error = json["error"], let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
             throw malformed("a change has neither a value nor an error")
         }

@@ -37,7 +37,7 @@ package struct Window {
     package init() {}
 
     package var isEmpty: Bool { done == entries.count }
-    package var hasRoom: Bool { isEmpty || count < Window.maximumMessages && bytes < Window.maximumBytes }
+    package var hasSpace: Bool { isEmpty || count < Window.maximumMessages && bytes < Window.maximumBytes }
     /// Messages under way.
     package var count: Int { Int(next - expected) }
     /// The revision that mirrors have when everything has arrived.

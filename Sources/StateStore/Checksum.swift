@@ -19,8 +19,8 @@ struct Checksum {
         var tables = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0x82f6_3b78 : 0) }
         }
-        for place in 256..<2048 {
-            let before = tables[place - 256]
+        for position in 256..<2048 {
+            let before = tables[position - 256]
             tables.append(before >> 8 ^ tables[Int(before & 0xff)])
         }
         return tables
@@ -38,22 +38,23 @@ struct Checksum {
             guard let table = tables.baseAddress, let start = UnsafeRawPointer(bytes.baseAddress) else { return }
             var sum = state
             let whole = bytes.count & ~7
-            var place = 0
+            var position = 0
             // Plain operations: without optimisation, each call in this loop is as long as the rest of it.
-            while place < whole {
-                let loaded = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            while position < whole {
+                let loaded = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: position, as: UInt64.self))
                 let word = Int(truncatingIfNeeded: loaded) ^ Int(truncatingIfNeeded: sum)
                 let first = table[0x700 | word & 0xff] ^ table[0x600 | word &>> 8 & 0xff]
                 let second = table[0x500 | word &>> 16 & 0xff] ^ table[0x400 | word &>> 24 & 0xff]
                 let third = table[0x300 | word &>> 32 & 0xff] ^ table[0x200 | word &>> 40 & 0xff]
                 let fourth = table[0x100 | word &>> 48 & 0xff] ^ table[word &>> 56 & 0xff]
                 sum = first ^ second ^ third ^ fourth
-                place &+= 8
+                position &+= 8
             }
-            while place < bytes.count {
+            while position < bytes.count {
                 sum =
-                    table[Int(truncatingIfNeeded: (sum ^ UInt32(truncatingIfNeeded: bytes[place])) & 0xff)] ^ sum &>> 8
-                place &+= 1
+                    table[Int(truncatingIfNeeded: (sum ^ UInt32(truncatingIfNeeded: bytes[position])) & 0xff)] ^ sum
+                    &>> 8
+                position &+= 1
             }
             state = sum
         }

@@ -70,64 +70,68 @@ package final class ValueReader {
 
     /// - Throws: if the bytes are not a value.
     package func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
-        var place = 0
-        let value = try value(bytes, &place, depth: 0)
-        guard place == bytes.count else { throw ValueReader.unreadable }
+        var position = 0
+        let value = try value(bytes, &position, depth: 0)
+        guard position == bytes.count else { throw ValueReader.unreadable }
         return value
     }
 
-    private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
+    private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, depth: Int) throws(Failure) -> Value
+    {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
-        if depth == 1, place < bytes.count, bytes[place] == Sign.map, let last, let start = bytes.baseAddress,
-            last.bytes.count <= bytes.count - place, memcmp(last.bytes, start + place, last.bytes.count) == 0
+        if depth == 1, position < bytes.count, bytes[position] == Sign.map, let last, let start = bytes.baseAddress,
+            last.bytes.count <= bytes.count - position, memcmp(last.bytes, start + position, last.bytes.count) == 0
         {
-            place += last.bytes.count
+            position += last.bytes.count
             return last.map
         }
-        let start = place
-        switch UInt8(truncatingIfNeeded: try number(1, bytes, &place)) {
+        let start = position
+        switch UInt8(truncatingIfNeeded: try number(1, bytes, &position)) {
         case Sign.null: return .null
         case Sign.no: return false
         case Sign.yes: return true
-        case Sign.int: return .int(Int64(bitPattern: try number(8, bytes, &place)))
-        case Sign.uint: return .uint(try number(8, bytes, &place))
-        case Sign.double: return .double(Double(bitPattern: try number(8, bytes, &place)))
-        case Sign.string: return .string(String(utf8: try part(bytes, &place)))
+        case Sign.int: return .int(Int64(bitPattern: try number(8, bytes, &position)))
+        case Sign.uint: return .uint(try number(8, bytes, &position))
+        case Sign.double: return .double(Double(bitPattern: try number(8, bytes, &position)))
+        case Sign.string: return .string(String(utf8: try part(bytes, &position)))
         case Sign.list:
             var list: [Value] = []
-            for _ in 0..<(try number(4, bytes, &place)) { list.append(try value(bytes, &place, depth: depth + 1)) }
+            for _ in 0..<(try number(4, bytes, &position)) {
+                list.append(try value(bytes, &position, depth: depth + 1))
+            }
             return .list(list)
         case Sign.map:
-            let count = try number(4, bytes, &place)
+            let count = try number(4, bytes, &position)
             var map = ValueMap(minimumCapacity: Int(min(count, 8)))
             for _ in 0..<count {
-                let key = try value(bytes, &place, depth: depth + 1)
+                let key = try value(bytes, &position, depth: depth + 1)
                 // The keys of a map that was written are different.
-                map.add(key, try value(bytes, &place, depth: depth + 1))
+                map.add(key, try value(bytes, &position, depth: depth + 1))
             }
-            if depth == 1 { last = (Array(bytes[start..<place]), .map(map)) }
+            if depth == 1 { last = (Array(bytes[start..<position]), .map(map)) }
             return .map(map)
-        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)))
+        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &position)).value)
         default: throw ValueReader.unreadable
         }
     }
 
-    private func number(_ width: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure) -> UInt64
+    private func number(_ width: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) throws(Failure)
+        -> UInt64
     {
-        guard bytes.count - place >= width, let start = bytes.baseAddress else { throw ValueReader.unreadable }
+        guard bytes.count - position >= width, let start = bytes.baseAddress else { throw ValueReader.unreadable }
         var number: UInt64 = 0
-        memcpy(&number, start + place, width)
-        place += width
+        memcpy(&number, start + position, width)
+        position += width
         return UInt64(littleEndian: number)
     }
 
-    private func part(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure)
+    private func part(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) throws(Failure)
         -> UnsafeBufferPointer<UInt8>
     {
-        let count = Int(try number(4, bytes, &place))
-        guard bytes.count - place >= count, let start = bytes.baseAddress else { throw ValueReader.unreadable }
-        defer { place += count }
-        return UnsafeBufferPointer(start: start + place, count: count)
+        let count = Int(try number(4, bytes, &position))
+        guard bytes.count - position >= count, let start = bytes.baseAddress else { throw ValueReader.unreadable }
+        defer { position += count }
+        return UnsafeBufferPointer(start: start + position, count: count)
     }
 
     private static var unreadable: Failure { Failure(.unavailable, "it is not a value") }

@@ -112,25 +112,25 @@ final class Statement {
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     /// Parameters count from 1.
-    func bind(_ place: Int32, _ number: Int64) throws(StoreError) {
-        try check(sqlite3_bind_int64(handle, place, number))
+    func bind(_ parameter: Int32, _ number: Int64) throws(StoreError) {
+        try check(sqlite3_bind_int64(handle, parameter, number))
     }
 
-    func bind(_ place: Int32, _ text: String) throws(StoreError) {
+    func bind(_ number: Int32, _ text: String) throws(StoreError) {
         try check(
-            sqlite3_bind_text64(handle, place, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
+            sqlite3_bind_text64(handle, number, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
     }
 
-    func bind(_ place: Int32, text: UnsafeBufferPointer<UInt8>) throws(StoreError) {
+    func bind(_ number: Int32, text: UnsafeBufferPointer<UInt8>) throws(StoreError) {
         try text.withMemoryRebound(to: CChar.self) { (text) throws(StoreError) in
             try check(
                 sqlite3_bind_text64(
-                    handle, place, text.baseAddress, UInt64(text.count), Statement.copied, UInt8(SQLITE_UTF8)))
+                    handle, number, text.baseAddress, UInt64(text.count), Statement.copied, UInt8(SQLITE_UTF8)))
         }
     }
 
-    func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
-        try check(sqlite3_bind_blob64(handle, place, bytes.baseAddress, UInt64(bytes.count), Statement.copied))
+    func bind(_ number: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
+        try check(sqlite3_bind_blob64(handle, number, bytes.baseAddress, UInt64(bytes.count), Statement.copied))
     }
 
     private func check(_ code: Int32) throws(StoreError) {

@@ -7,7 +7,7 @@ import Glibc
 // write-ahead log. A checkpoint copies pages of the log into the database, and only after that the log begins anew,
 // with other salts in its header. So if the header is the same before the database is copied and after the log is
 // copied, every page that a checkpoint changed meanwhile is also in the copied log, which takes precedence. Otherwise
-// the copy begins again. The daemon makes no checkpoints while the copy holds the lock of the file, so the log can
+// the copy begins again. The daemon makes no checkpoints while the copy has the lock of the file, so the log can
 // begin anew only once.
 
 extension StateStore {

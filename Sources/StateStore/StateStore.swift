@@ -31,7 +31,7 @@ public final class StateStore {
         public var revision: UInt64
         /// The last revision that has changed the store.
         public var changedAt: UInt64
-        /// A client that has seen this revision or a later one can resume: the store holds everything that the client
+        /// A client that has seen this revision or a later one can resume: the store has everything that the client
         /// has seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64
         /// When the store was last written, on the wall clock; nil if that is not known.
@@ -145,7 +145,7 @@ public final class StateStore {
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
         if isAlone { return try writeBody(revision) }
-        // This holds for every durability: if the disk lost a reservation, clients would see its revisions twice.
+        // Every durability needs this: if the disk lost a reservation, clients would see its revisions twice.
         let isConfirmed = revision > reserved && !waitsForDisk
         if isConfirmed { try database.execute("PRAGMA synchronous = FULL") }
         try transaction { () throws(StoreError) in
@@ -242,7 +242,7 @@ public final class StateStore {
 
     private func read(_ slice: inout Slice, atMost limit: Int) throws(StoreError) {
         defer { selectTurns.reset() }
-        var place = folded
+        var position = folded
         while slice.turns < turns, slice.rows < limit, slice.bytes < StateStore.sliceBytes {
             guard try selectTurns.step() else {
                 turns = slice.turns
@@ -252,20 +252,20 @@ public final class StateStore {
             let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stored.count)
             _ = body.initialize(fromContentsOf: stored)
             slice.bodies.append(body)
-            var reader = TurnBody.Reader(UnsafeBufferPointer(body), from: place)
+            var reader = TurnBody.Reader(UnsafeBufferPointer(body), from: position)
             while slice.rows < limit, slice.bytes < StateStore.sliceBytes, !reader.isAtEnd {
-                let start = reader.place
+                let start = reader.position
                 do throws(Failure) { slice.add(try reader.next()) } catch {
                     throw .damaged(path: path, findings: [error.message])
                 }
-                slice.bytes += reader.place - start
+                slice.bytes += reader.position - start
             }
             guard reader.isAtEnd else {
-                slice.folded = reader.place
+                slice.folded = reader.position
                 return
             }
             (slice.turns, slice.sequence) = (slice.turns + 1, selectTurns.integer(0))
-            place = 0
+            position = 0
         }
     }
 

@@ -80,42 +80,42 @@ package struct TurnBody {
     /// Reads changes one by one, from a position on.
     package struct Reader {
         private let bytes: UnsafeBufferPointer<UInt8>
-        private(set) var place: Int
+        private(set) var position: Int
 
-        package init(_ bytes: UnsafeBufferPointer<UInt8>, from place: Int = 0) {
+        package init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
             self.bytes = bytes
-            self.place = place
+            self.position = position
         }
 
-        package var isAtEnd: Bool { place >= bytes.count }
+        package var isAtEnd: Bool { position >= bytes.count }
 
         /// - Throws: if the bytes are not changes.
         package mutating func next() throws(Failure) -> Written {
             let operation = try number(UInt8.self)
             let revision = try number(UInt64.self)
-            let start = place
+            let start = position
             var change = Written(revision: revision, key: try part())
             if operation == Operation.deleteKey { return change }
             guard operation == Operation.put || operation == Operation.delete else { throw TurnBody.unreadable }
             change.name = try part()
-            change.row = RowBytes(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<place])))
+            change.row = RowBytes(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<position])))
             if operation == Operation.put { change.value = try part() }
             return change
         }
 
         private mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
             let width = MemoryLayout<Number>.size
-            guard bytes.count - place >= width else { throw TurnBody.unreadable }
-            defer { place += width }
+            guard bytes.count - position >= width else { throw TurnBody.unreadable }
+            defer { position += width }
             return Number(
-                littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: Number.self))
+                littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: Number.self))
         }
 
         private mutating func part() throws(Failure) -> UnsafeBufferPointer<UInt8> {
             let count = Int(try number(UInt32.self))
-            guard bytes.count - place >= count else { throw TurnBody.unreadable }
-            defer { place += count }
-            return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+            guard bytes.count - position >= count else { throw TurnBody.unreadable }
+            defer { position += count }
+            return UnsafeBufferPointer(rebasing: bytes[position..<position + count])
         }
     }
 

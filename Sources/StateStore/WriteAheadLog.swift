@@ -51,7 +51,7 @@ struct WriteAheadLog {
         guard header.word(0) & ~1 == 0x377f_0682, sum == Sum(header, at: 24, isBigEndian: sum.isBigEndian),
             pageSize <= 1 << 16
         else {
-            // Nothing after it can be read. A file without room for a frame is a log that was never used.
+            // Nothing after it can be read. A file without space for a frame is a log that was never used.
             if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage {
                 damage = (0, 1)
             }
@@ -63,9 +63,9 @@ struct WriteAheadLog {
         // continue the checksum that the bad frame stores or, if the damage is in that checksum, the right one.
         var sums = [sum]
         while let frame = try file.next(WriteAheadLog.frameHeaderSize + pageSize) {
-            for place in sums.indices {
-                sums[place].add(frame[..<8])
-                sums[place].add(frame[WriteAheadLog.frameHeaderSize...])
+            for position in sums.indices {
+                sums[position].add(frame[..<8])
+                sums[position].add(frame[WriteAheadLog.frameHeaderSize...])
             }
             let stored = Sum(frame, at: 16, isBigEndian: sum.isBigEndian)
             let isSummed = sums.contains(stored)
@@ -134,9 +134,9 @@ struct WriteAheadLog {
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
         /// The checksum that is stored at a place.
-        init(_ bytes: [UInt8], at place: Int, isBigEndian: Bool) {
+        init(_ bytes: [UInt8], at position: Int, isBigEndian: Bool) {
             self.isBigEndian = isBigEndian
-            (first, second) = (bytes.word(place), bytes.word(place + 4))
+            (first, second) = (bytes.word(position), bytes.word(position + 4))
         }
 
         /// - Parameter bytes: a multiple of eight.
@@ -145,15 +145,15 @@ struct WriteAheadLog {
                 guard let start = bytes.baseAddress else { return }
                 var (a, b) = (first, second)
                 let isSwapped = isBigEndian
-                var place = 0
+                var position = 0
                 // Plain operations: without optimisation, each call in this loop is as long as the rest of it.
-                while place < bytes.count {
-                    var one = start.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-                    var two = start.loadUnaligned(fromByteOffset: place &+ 4, as: UInt32.self)
+                while position < bytes.count {
+                    var one = start.loadUnaligned(fromByteOffset: position, as: UInt32.self)
+                    var two = start.loadUnaligned(fromByteOffset: position &+ 4, as: UInt32.self)
                     if isSwapped { (one, two) = (one.byteSwapped, two.byteSwapped) }
                     a = a &+ one &+ b
                     b = b &+ two &+ a
-                    place &+= 8
+                    position &+= 8
                 }
                 (first, second) = (a, b)
             }
@@ -183,7 +183,7 @@ struct WriteAheadLog {
 
 extension [UInt8] {
     /// The log's numbers are big-endian, whatever the order of its checksums.
-    fileprivate func word(_ place: Int) -> UInt32 {
-        self[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    fileprivate func word(_ position: Int) -> UInt32 {
+        self[position..<position + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

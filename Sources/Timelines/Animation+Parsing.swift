@@ -96,18 +96,18 @@ private struct Parser {
             if take(":") { label = word } else { at = start }
         }
         skipSpace()
-        let place = Place.offset(start)
+        let position = PartPosition.offset(start)
         if let byte = next,
             byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
                 || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && bytes[at + 1].isDigit)
         {
-            return Argument(label, .number(try number()), at: place)
+            return Argument(label, .number(try number()), at: position)
         }
         let calls = try chain(depth: depth + 1)
         if calls.count == 1, calls[0].arguments.isEmpty, calls[0].name == "true" || calls[0].name == "false" {
-            return Argument(label, .boolean(calls[0].name == "true"), at: place)
+            return Argument(label, .boolean(calls[0].name == "true"), at: position)
         }
-        return Argument(label, .chain(calls), at: place)
+        return Argument(label, .chain(calls), at: position)
     }
 
     private mutating func number() throws(AnimationError) -> Double {

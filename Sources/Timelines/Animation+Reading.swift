@@ -7,23 +7,23 @@ extension Animation {
         guard modifiers.count <= AnimationLimits.modifiers else {
             throw AnimationError(
                 "an animation has at most \(AnimationLimits.modifiers) modifiers, not \(modifiers.count)",
-                at: head.place)
+                at: head.position)
         }
         self.init(unchecked: curve, modifiers)
-        try checkRepetitions(at: head.place)
+        try checkRepetitions(at: head.position)
     }
 
     /// A repetition of something without length would show nothing. A repetition of something endless would never begin
     /// its second pass.
-    private func checkRepetitions(at place: Place) throws(AnimationError) {
+    private func checkRepetitions(at position: PartPosition) throws(AnimationError) {
         for step in plan.steps {
             guard case .passes(_, let length, _) = step else { continue }
             guard length >= AnimationLimits.springDuration else {
-                throw AnimationError("the repeated animation has no length", at: place, hint: "give it a duration")
+                throw AnimationError("the repeated animation has no length", at: position, hint: "give it a duration")
             }
             guard length < .infinity else {
                 throw AnimationError(
-                    "the repeated animation never ends", at: place,
+                    "the repeated animation never ends", at: position,
                     hint: "give each pass a length: repeatCount(2, every: 1)")
             }
         }
@@ -46,7 +46,7 @@ private enum Reading {
         }
         if Signature.modifiers.contains(where: { $0.name == call.name }) {
             throw AnimationError(
-                "an animation begins with a curve, not with the modifier '\(call.name)'", at: call.place,
+                "an animation begins with a curve, not with the modifier '\(call.name)'", at: call.position,
                 hint: "write for example default.\(call.name)(…)")
         }
         let bound = try BoundCall(call, in: Signature.curves, what: "curve", others: Signature.lists)
@@ -54,7 +54,7 @@ private enum Reading {
         let duration = try bound.number("duration", "a duration", in: .seconds) ?? 0.35
         if call.name == "timingCurve" { return .timing(try bezier(bound), duration: duration) }
         guard let function = TimingFunction.named.first(where: { "\($0)" == call.name }) else {
-            throw AnimationError("'\(call.name)' is not a timing curve", at: bound.place)
+            throw AnimationError("'\(call.name)' is not a timing curve", at: bound.position)
         }
         return .timing(function, duration: duration)
     }
@@ -65,7 +65,7 @@ private enum Reading {
             let value = try bound.number(label) ?? 0
             guard label.hasPrefix("y") || (0...1).contains(value) else {
                 throw AnimationError(
-                    "a control point's \(label) is \(shortText(value))", at: bound[label]?.place ?? bound.place,
+                    "a control point's \(label) is \(shortText(value))", at: bound[label]?.position ?? bound.position,
                     hint: "it lies between 0 and 1")
             }
             points.append(value)
@@ -95,18 +95,18 @@ private enum Reading {
         }
         let velocity = try bound.number("initialVelocity", "an initial velocity", in: .magnitude) ?? 0
         let curve = SpringCurve(name, parameters, initialVelocity: velocity)
-        try check(curve, at: bound.place)
+        try check(curve, at: bound.position)
         return curve
     }
 
     /// Checks what the parameters of a spring mean together.
-    private static func check(_ curve: SpringCurve, at place: Place) throws(AnimationError) {
+    private static func check(_ curve: SpringCurve, at position: PartPosition) throws(AnimationError) {
         switch curve.parameters {
         case .duration(_, let bounce):
             let total = curve.presetBounce + bounce
             guard total > -1, total <= 1, 1 / (1 + min(total, 0)) <= AnimationLimits.dampingRatio else {
                 throw AnimationError(
-                    "a spring's bounce is \(shortText(total))", at: place,
+                    "a spring's bounce is \(shortText(total))", at: position,
                     hint: "it is greater than -1 and at most 1: 0 does not overshoot, 1 never stops")
             }
         case .response: break
@@ -117,7 +117,7 @@ private enum Reading {
             else {
                 throw AnimationError(
                     "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) "
-                        + "and damping \(shortText(damping)) is out of range", at: place,
+                        + "and damping \(shortText(damping)) is out of range", at: position,
                     hint: "its period is \(shortText(made.response)) s "
                         + "(1e-06 to \(shortText(AnimationLimits.duration))), "
                         + "its damping ratio \(shortText(made.dampingFraction)) "
@@ -142,7 +142,7 @@ private enum Reading {
             let number = try bound.number("count") ?? 0
             guard let count = Int(exactly: number), 1...AnimationLimits.repeats ~= count else {
                 throw AnimationError(
-                    "a repeat count is \(shortText(number))", at: call.place,
+                    "a repeat count is \(shortText(number))", at: call.position,
                     hint: "it is a whole number, 1 to \(AnimationLimits.repeats)")
             }
             return .repeatCount(count, autoreverses: try autoreverse(bound), every: every)
@@ -158,7 +158,7 @@ private enum Reading {
         default: break
         }
         throw AnimationError(
-            "'autoreverses' is \(argument.term.kind)", at: argument.place,
+            "'autoreverses' is \(argument.term.kind)", at: argument.position,
             hint: "it is true (the same as mirror), false (none) or reverse")
     }
 
@@ -170,17 +170,19 @@ private enum Reading {
             return mode
         }
         throw AnimationError(
-            "'retarget' is given \(argument.term.kind)", at: argument.place, hint: "it takes merge, additive or chain")
+            "'retarget' is given \(argument.term.kind)", at: argument.position,
+            hint: "it takes merge, additive or chain")
     }
 
     /// The elements of a list curve, as calls.
     private static func elements(of call: Call, _ what: String, atMost limit: Int) throws(AnimationError) -> [Call] {
         guard 1...limit ~= call.arguments.count else {
-            throw AnimationError("an animation has 1 to \(limit) \(what)s, not \(call.arguments.count)", at: call.place)
+            throw AnimationError(
+                "an animation has 1 to \(limit) \(what)s, not \(call.arguments.count)", at: call.position)
         }
         return try call.arguments.map { (argument) throws(AnimationError) in
             guard argument.label == nil, case .chain(let calls) = argument.term, calls.count == 1 else {
-                throw AnimationError("'\(call.name)' takes a list of \(what)s", at: argument.place)
+                throw AnimationError("'\(call.name)' takes a list of \(what)s", at: argument.position)
             }
             return calls[0]
         }
@@ -199,7 +201,8 @@ private enum Reading {
             if let argument = bound["spring"] {
                 guard case .spring(let written) = try nested(argument, "a spring") else {
                     throw AnimationError(
-                        "'spring' of a keyframe is \(argument.term.kind)", at: argument.place, hint: "it takes a spring"
+                        "'spring' of a keyframe is \(argument.term.kind)", at: argument.position,
+                        hint: "it takes a spring"
                     )
                 }
                 spring = written
@@ -208,7 +211,7 @@ private enum Reading {
         }
         guard let duration else {
             throw AnimationError(
-                "'\(call.name)' lacks 'duration'", at: call.place, hint: "it takes \(bound.signature.text)")
+                "'\(call.name)' lacks 'duration'", at: call.position, hint: "it takes \(bound.signature.text)")
         }
         if call.name == "cubic" {
             return .cubic(
@@ -218,7 +221,7 @@ private enum Reading {
         guard let argument = bound["timingCurve"] else { return .linear(to: to, duration: duration) }
         guard case .timing(let function, _) = try nested(argument, "a timing curve") else {
             throw AnimationError(
-                "'timingCurve' of a keyframe is \(argument.term.kind)", at: argument.place,
+                "'timingCurve' of a keyframe is \(argument.term.kind)", at: argument.position,
                 hint: "it takes a timing curve")
         }
         return .linear(to: to, duration: duration, timing: function)
@@ -227,7 +230,7 @@ private enum Reading {
     private static func nested(_ argument: Argument, _ what: String) throws(AnimationError) -> Curve {
         guard case .chain(let calls) = argument.term, calls.count == 1 else {
             throw AnimationError(
-                "'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.place,
+                "'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.position,
                 hint: "it takes \(what) without modifiers")
         }
         return try readCurve(calls[0])
@@ -239,21 +242,22 @@ private enum Reading {
         guard let argument = bound["animation"] else { return Phase(to: to, .default) }
         guard case .chain(let calls) = argument.term else {
             throw AnimationError(
-                "'animation' of a phase is \(argument.term.kind)", at: argument.place, hint: "it takes an animation")
+                "'animation' of a phase is \(argument.term.kind)", at: argument.position, hint: "it takes an animation")
         }
         let animation = try Animation(calls)
         switch animation.curve {
         case .keyframes, .phases:
             throw AnimationError(
-                "a phase's animation is a timing curve or a spring, not keyframes or phases", at: argument.place)
+                "a phase's animation is a timing curve or a spring, not keyframes or phases", at: argument.position)
         case .timing, .spring: break
         }
         guard animation.retargeting == nil else {
             throw AnimationError(
-                "the animation of a phase has no retarget", at: argument.place, hint: "write retarget after phases(…)")
+                "the animation of a phase has no retarget", at: argument.position,
+                hint: "write retarget after phases(…)")
         }
         guard animation.logicalDuration < .infinity else {
-            throw AnimationError("a phase cannot repeat forever", at: argument.place)
+            throw AnimationError("a phase cannot repeat forever", at: argument.position)
         }
         return Phase(to: to, animation)
     }
@@ -280,7 +284,7 @@ extension BoundCall {
         guard let value = try number(label), !bounds.range.contains(value) else { return try number(label) }
         let (least, most) = (shortText(bounds.range.lowerBound), shortText(bounds.range.upperBound))
         throw AnimationError(
-            "\(what) is \(shortText(value))", at: self[label]?.place ?? place,
+            "\(what) is \(shortText(value))", at: self[label]?.position ?? position,
             hint: "it is \(least) to \(most)\(bounds.unit)")
     }
 }

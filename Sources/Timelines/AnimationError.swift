@@ -16,8 +16,8 @@ public struct AnimationError: Error, Hashable, Sendable, CustomStringConvertible
         self.hint = hint
     }
 
-    init(_ message: String, at place: Place, hint: String? = nil) {
-        switch place {
+    init(_ message: String, at position: PartPosition, hint: String? = nil) {
+        switch position {
         case .offset(let offset): self.init(message, offset: offset, hint: hint)
         case .pointer(let pointer): self.init(message, pointer: pointer, hint: hint)
         case .nowhere: self.init(message, hint: hint)
@@ -34,7 +34,7 @@ public struct AnimationError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// The position of a part of an animation in its source.
-enum Place: Hashable, Sendable {
+enum PartPosition: Hashable, Sendable {
     case offset(Int)
     case pointer(String)
     case nowhere

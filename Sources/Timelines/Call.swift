@@ -3,24 +3,24 @@
 struct Call {
     var name: String
     var arguments: [Argument]
-    var place: Place
+    var position: PartPosition
 
-    init(_ name: String, _ arguments: [Argument] = [], at place: Place = .nowhere) {
+    init(_ name: String, _ arguments: [Argument] = [], at position: PartPosition = .nowhere) {
         self.name = name
         self.arguments = arguments
-        self.place = place
+        self.position = position
     }
 }
 
 struct Argument {
     var label: String?
     var term: Term
-    var place: Place
+    var position: PartPosition
 
-    init(_ label: String?, _ term: Term, at place: Place = .nowhere) {
+    init(_ label: String?, _ term: Term, at position: PartPosition = .nowhere) {
         self.label = label
         self.term = term
-        self.place = place
+        self.position = position
     }
 }
 

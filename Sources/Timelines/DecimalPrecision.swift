@@ -27,32 +27,32 @@ extension ByteBuffer {
         guard scaled < 0x1p53 else { return appendJSON(number) }
         let (high, low) = UInt64(scaled).quotientAndRemainder(dividingBy: 100_000_000)
         let (first, last) = (ByteBuffer.digits(high) | ByteBuffer.zeros, ByteBuffer.digits(low) | ByteBuffer.zeros)
-        // 24 digits, the first eight of them zeros, with room for a sign before them. The point follows after `whole`
+        // 24 digits, the first eight of them zeros, with space for a sign before them. The point follows after `whole`
         // of them.
-        withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
+        withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { space in
             let start = 8
-            room.storeBytes(of: ByteBuffer.zeros, toByteOffset: start, as: UInt64.self)
-            room.storeBytes(of: first.littleEndian, toByteOffset: start + 8, as: UInt64.self)
-            room.storeBytes(of: last.littleEndian, toByteOffset: start + 16, as: UInt64.self)
-            for i in 3..<6 { room.storeBytes(of: ByteBuffer.zeros, toByteOffset: start + 8 * i, as: UInt64.self) }
+            space.storeBytes(of: ByteBuffer.zeros, toByteOffset: start, as: UInt64.self)
+            space.storeBytes(of: first.littleEndian, toByteOffset: start + 8, as: UInt64.self)
+            space.storeBytes(of: last.littleEndian, toByteOffset: start + 16, as: UInt64.self)
+            for i in 3..<6 { space.storeBytes(of: ByteBuffer.zeros, toByteOffset: start + 8 * i, as: UInt64.self) }
             let whole = 24 - precision.decimals
-            // Moves the digits after the point to make room for it.
+            // Moves the digits after the point to make space for it.
             func digits(_ i: Int) -> UInt64 {
-                room.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self)
+                space.loadUnaligned(fromByteOffset: start + whole + 8 * i, as: UInt64.self)
             }
             let behind = (digits(0), digits(1), digits(2))
-            room[start + whole] = UInt8(ascii: ".")
-            room.storeBytes(of: behind.0, toByteOffset: start + whole + 1, as: UInt64.self)
-            room.storeBytes(of: behind.1, toByteOffset: start + whole + 9, as: UInt64.self)
-            room.storeBytes(of: behind.2, toByteOffset: start + whole + 17, as: UInt64.self)
+            space[start + whole] = UInt8(ascii: ".")
+            space.storeBytes(of: behind.0, toByteOffset: start + whole + 1, as: UInt64.self)
+            space.storeBytes(of: behind.1, toByteOffset: start + whole + 9, as: UInt64.self)
+            space.storeBytes(of: behind.2, toByteOffset: start + whole + 17, as: UInt64.self)
 
             var begin = start + min(leadingZeros(first, last), whole - 1)
             let end = start + whole + 1 + max(1, precision.decimals - trailingZeros(first, last))
             if number < 0, scaled > 0 {
                 begin -= 1
-                room[begin] = UInt8(ascii: "-")
+                space[begin] = UInt8(ascii: "-")
             }
-            append(UnsafeBufferPointer(rebasing: room.bindMemory(to: UInt8.self)[begin..<end]))
+            append(UnsafeBufferPointer(rebasing: space.bindMemory(to: UInt8.self)[begin..<end]))
         }
     }
 }

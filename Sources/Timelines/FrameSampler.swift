@@ -17,7 +17,7 @@ public struct FrameSampler {
         /// Index of its group, or −1.
         var group: Int
         /// Index in `others` or in `waiting`, for timelines without a lane.
-        var place: Int
+        var position: Int
         var isFinished = false
     }
 
@@ -65,7 +65,7 @@ public struct FrameSampler {
             values[slot + i] = timeline.from[i]
             owner[slot + i] = handle
         }
-        entries[handle] = Entry(timeline: timeline, slot: slot, group: -1, place: waiting.count)
+        entries[handle] = Entry(timeline: timeline, slot: slot, group: -1, position: waiting.count)
         waiting.append(handle)
         count += 1
         return handle
@@ -86,14 +86,14 @@ public struct FrameSampler {
                 groupIndex[groups[entry.group].key] = nil
                 emptyGroups.append(entry.group)
             }
-        } else if entry.place < waiting.count, waiting[entry.place] == handle {
-            waiting.swapAt(entry.place, waiting.count - 1)
+        } else if entry.position < waiting.count, waiting[entry.position] == handle {
+            waiting.swapAt(entry.position, waiting.count - 1)
             waiting.removeLast()
-            if entry.place < waiting.count { entries[waiting[entry.place]]?.place = entry.place }
+            if entry.position < waiting.count { entries[waiting[entry.position]]?.position = entry.position }
         } else {
-            others.swapAt(entry.place, others.count - 1)
+            others.swapAt(entry.position, others.count - 1)
             others.removeLast()
-            if entry.place < others.count { entries[others[entry.place].handle]?.place = entry.place }
+            if entry.position < others.count { entries[others[entry.position].handle]?.position = entry.position }
         }
         freeHandles.append(handle)
         freeSlots[width, default: []].append(entry.slot)
@@ -163,7 +163,7 @@ public struct FrameSampler {
                 }
                 entry.group = g
             } else {
-                entry.place = others.count
+                entry.position = others.count
                 others.append(Other(handle: handle, slot: entry.slot, timeline: timeline))
             }
             entries[handle] = entry

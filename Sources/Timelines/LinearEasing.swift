@@ -168,18 +168,18 @@ public struct LinearEasing: Hashable, Sendable {
             return
         }
         if whole < 0 { text.append(UInt8(ascii: "-")) }
-        var (rest, places) = (whole.magnitude, decimals)
-        while places > 0, rest % 10 == 0 {
+        var (rest, digits) = (whole.magnitude, decimals)
+        while digits > 0, rest % 10 == 0 {
             rest /= 10
-            places -= 1
+            digits -= 1
         }
         let start = text.count
         repeat {
             text.append(UInt8(ascii: "0") + UInt8(rest % 10))
             rest /= 10
-            places -= 1
-            if places == 0 { text.append(UInt8(ascii: ".")) }
-        } while rest > 0 || places >= 0
+            digits -= 1
+            if digits == 0 { text.append(UInt8(ascii: ".")) }
+        } while rest > 0 || digits >= 0
         text[start...].reverse()
     }
 

@@ -110,7 +110,7 @@ extension Signature {
 struct BoundCall {
     var signature: Signature
     var arguments: [Argument?]
-    var place: Place
+    var position: PartPosition
 
     /// - Parameters:
     ///   - table: the signatures allowed here. Several signatures with one name are overloads; the first that fits is
@@ -121,7 +121,7 @@ struct BoundCall {
         guard !overloads.isEmpty else {
             let names = table.map(\.name) + others
             throw AnimationError(
-                "there is no \(what) '\(call.name)'", at: call.place, hint: BoundCall.suggestion(call.name, names))
+                "there is no \(what) '\(call.name)'", at: call.position, hint: BoundCall.suggestion(call.name, names))
         }
         // The overload that knows all labels, or, for the error message, the one that knows the first label.
         let fitting = overloads.first { $0.accepts(call) } ?? overloads.first { $0.knows(call.arguments.first?.label) }
@@ -130,7 +130,7 @@ struct BoundCall {
 
     private init(_ call: Call, _ signature: Signature, _ overloads: [Signature]) throws(AnimationError) {
         self.signature = signature
-        place = call.place
+        position = call.position
         arguments = Array(repeating: nil, count: signature.parameters.count)
         var expected: String { "it takes " + overloads.map(\.text).joined(separator: " or ") }
         for argument in call.arguments {
@@ -142,7 +142,7 @@ struct BoundCall {
                     // A label of another overload is not a misspelling.
                     let near = labels.contains(label) ? nil : NearestName.hint(label, among: labels).map { $0 + " " }
                     throw AnimationError(
-                        "'\(call.name)' has no argument '\(label)' here", at: argument.place,
+                        "'\(call.name)' has no argument '\(label)' here", at: argument.position,
                         hint: (near ?? "") + expected)
                 }
             } else {
@@ -154,19 +154,19 @@ struct BoundCall {
                         signature.parameters.isEmpty
                         ? "'\(call.name)' takes no arguments"
                         : "an argument of '\(call.name)' lacks its label or is one too many"
-                    throw AnimationError(message, at: argument.place, hint: expected)
+                    throw AnimationError(message, at: argument.position, hint: expected)
                 }
             }
             guard let index else { continue }
             guard arguments[index] == nil else {
                 throw AnimationError(
-                    "'\(call.name)' is given '\(signature.parameters[index].label)' twice", at: argument.place)
+                    "'\(call.name)' is given '\(signature.parameters[index].label)' twice", at: argument.position)
             }
             arguments[index] = argument
         }
         for (parameter, argument) in zip(signature.parameters, arguments) where parameter.isRequired && argument == nil
         {
-            throw AnimationError("'\(call.name)' lacks '\(parameter.label)'", at: call.place, hint: expected)
+            throw AnimationError("'\(call.name)' lacks '\(parameter.label)'", at: call.position, hint: expected)
         }
     }
 
@@ -181,7 +181,7 @@ struct BoundCall {
         guard let argument = self[label] else { return nil }
         guard case .number(let value) = argument.term else {
             throw AnimationError(
-                "'\(label)' of '\(signature.name)' is \(argument.term.kind)", at: argument.place,
+                "'\(label)' of '\(signature.name)' is \(argument.term.kind)", at: argument.position,
                 hint: "it takes a number")
         }
         return value
@@ -192,7 +192,7 @@ struct BoundCall {
         guard let argument = self[label], case .chain(let calls) = argument.term else {
             throw AnimationError(
                 "'\(label)' of '\(signature.name)' is \(self[label]?.term.kind ?? "missing")",
-                at: self[label]?.place ?? place, hint: "it takes a name or a call")
+                at: self[label]?.position ?? position, hint: "it takes a name or a call")
         }
         return calls
     }

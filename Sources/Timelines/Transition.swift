@@ -51,7 +51,7 @@ public struct Transition: Hashable, Sendable {
             guard number.magnitude <= AnimationLimits.magnitude else {
                 let most = shortText(AnimationLimits.magnitude)
                 throw AnimationError(
-                    "'\(label)' is \(shortText(number))", at: call.place, hint: "it is -\(most) to \(most)")
+                    "'\(label)' is \(shortText(number))", at: call.position, hint: "it is -\(most) to \(most)")
             }
             return number
         }
@@ -63,7 +63,7 @@ public struct Transition: Hashable, Sendable {
             let calls = try bound.chain("edge")
             guard calls.count == 1, let edge = Edge(rawValue: calls[0].name) else {
                 let edges = Edge.allCases.map(\.rawValue).joined(separator: ", ")
-                throw AnimationError("move needs an edge", at: call.place, hint: "edges are \(edges)")
+                throw AnimationError("move needs an edge", at: call.position, hint: "edges are \(edges)")
             }
             both = [.move(edge)]
         case "offset": both = [.offset(x: try number("x"), y: try number("y"))]

@@ -56,10 +56,10 @@ extension Wiring {
         while true {
             if record.definition?.isLeftOutOfPast == true { return true }
             let node = nodes[record.node]
-            guard node.isObject, let holder = ownAttribute(node.id.text, of: node.parent) else {
+            guard node.isObject, let owner = ownAttribute(node.id.text, of: node.parent) else {
                 return nodes.upward(from: record.node).contains { nodes[$0].definition.isLeftOutOfPast }
             }
-            record = self.record(holder)
+            record = self.record(owner)
         }
     }
 
@@ -109,7 +109,7 @@ extension ViewGraph {
     public func replay(_ writes: [(state: AttributeID, value: Value)], _ reports: [KeptReport]) {
         begin()
         for (state, value) in writes {
-            forgetRoom(of: state)
+            forgetSize(of: state)
             transaction?.stage(value, for: state, nil)
             nodes[storePlace(of: state).row].hasValues = true
         }
@@ -144,9 +144,9 @@ extension ViewGraph {
                 rows.append(StoreChange(key: key, name: "", value: ["removed": true]))
             }
             guard record.hasValues else { continue }
-            if record.instances?.isHeld == true, let list = record.instances?.list {
+            if record.instances?.isFrozen == true, let list = record.instances?.list {
                 rows.append(
-                    StoreChange(key: persistence.key(of: row), name: Persistence.heldName, value: .list(list)))
+                    StoreChange(key: persistence.key(of: row), name: Persistence.frozenName, value: .list(list)))
             }
             for state in keptStates(of: [row]) where receiver(of: state) != .store && stored.isWritten(state) {
                 guard let value = keptValue(of: state) else { continue }

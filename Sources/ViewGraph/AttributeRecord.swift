@@ -16,7 +16,7 @@ struct AttributeRecord {
     private(set) var kind: AttributeKind
     /// True for an alias whose target may have another type. A read converts the target's content to `type`, and
     /// `follow` does not pass through the alias to find a value.
-    var isHeldToType = false
+    var convertsToType = false
     /// True if no user can name the vertex: an override, a projection, a list of subviews.
     private(set) var isHidden: Bool
     /// True for places in values, clocks and operators over time. Sources of other vertices name them, and they are
@@ -186,7 +186,7 @@ struct AttributeRecord {
 /// Counts the uses of a shared vertex; see `AttributeRecord.isShared`.
 class SharedUses {
     /// The number of sources that name the vertex.
-    final var holders: Int32 = 0
+    final var count: Int32 = 0
     /// True while `SharedVertices` lists the vertex as possibly unused.
     final var isLoose = false
 }
@@ -233,8 +233,8 @@ struct AttributeTable {
     mutating func setSource(_ source: Source, at vertex: AttributeID) { rows[vertex.row]?.source = source }
 
     /// As the record's members; a record takes longer to copy.
-    func isHeldToType(_ vertex: AttributeID) -> Bool {
-        vertex.row < rows.count && rows[vertex.row]?.isHeldToType == true
+    func convertsToType(_ vertex: AttributeID) -> Bool {
+        vertex.row < rows.count && rows[vertex.row]?.convertsToType == true
     }
 
     /// nil for a vertex that is not shared.
@@ -268,7 +268,7 @@ struct AttributeTable {
 
     /// The vertex that an alias reads, if that is known and the content needs no conversion.
     func aliased(_ vertex: AttributeID) -> AttributeID? {
-        guard vertex.row < rows.count, case .alias(_, let source)? = rows[vertex.row]?.source, !isHeldToType(vertex)
+        guard vertex.row < rows.count, case .alias(_, let source)? = rows[vertex.row]?.source, !convertsToType(vertex)
         else {
             return nil
         }
@@ -344,6 +344,6 @@ enum Source {
 }
 
 extension AttributeID {
-    /// Where tables beside the engine's rows hold what belongs to the vertex.
+    /// Where tables beside the engine's rows have what belongs to the vertex.
     fileprivate var row: Int { Int(index) }
 }

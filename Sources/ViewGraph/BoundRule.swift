@@ -12,7 +12,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         let program: Program
         let count: Int32
         /// True if results are converted to `accepted`. Every evaluation reads this.
-        let isHeldToType: Bool
+        let convertsToType: Bool
         fileprivate(set) var rest: Rest?
     }
 
@@ -48,13 +48,13 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
 
     static func make(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
         let made = create(minimumCapacity: inputs.count) { _ in
-            Members(program: program, count: Int32(inputs.count), isHeldToType: accepted != nil, rest: nil)
+            Members(program: program, count: Int32(inputs.count), convertsToType: accepted != nil, rest: nil)
         }
         made.withUnsafeMutablePointers { header, elements in
             var isPlain = true
-            for (place, input) in inputs.enumerated() {
+            for (position, input) in inputs.enumerated() {
                 let bits = bits(of: input, at: base)
-                (elements + place).initialize(to: bits)
+                (elements + position).initialize(to: bits)
                 if bits == 0 { isPlain = false }
             }
             if !isPlain || accepted != nil { header.pointee.rest = Rest(isPlain ? [] : inputs, accepted) }
@@ -69,7 +69,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
     }
 
     var program: Program { header.program }
-    var isHeldToType: Bool { header.isHeldToType }
+    var convertsToType: Bool { header.convertsToType }
     /// The type to convert results to; nil if the checker has proved it, or any type will do.
     var accepted: ValueType? { header.rest?.accepted }
 
@@ -131,19 +131,19 @@ struct RecentRules {
         _ program: Program, accepted: ValueType?, inputs: [BoundInput], at base: BoundRule.Base
     ) -> BoundRule {
         let first = (Int(bitPattern: ObjectIdentifier(program)) >> 4) * RecentRules.setSize & (rules.count - 1)
-        var place = first
+        var position = first
         let last = first + RecentRules.setSize - 1
-        while place < last, let rule = rules[place], rule.program !== program { place += 1 }
-        if let rule = rules[place], rule.program === program, rule.accepted == accepted,
+        while position < last, let rule = rules[position], rule.program !== program { position += 1 }
+        if let rule = rules[position], rule.program === program, rule.accepted == accepted,
             rule.sources(at: base).elementsEqual(inputs)
         {
             return rule
         }
         let made = BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: base)
         // The newest is first, so that the oldest leaves a full set.
-        while place > first {
-            rules[place] = rules[place - 1]
-            place -= 1
+        while position > first {
+            rules[position] = rules[position - 1]
+            position -= 1
         }
         rules[first] = made
         return made
@@ -152,5 +152,5 @@ struct RecentRules {
 
 extension ValueType {
     /// True if values of type `given` must be converted to this type.
-    func mustHold(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
+    func mustConvert(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
 }

@@ -85,9 +85,9 @@ struct Budget {
     func cost(ofTelling content: Content) -> Int {
         guard case .value(let value) = content else { return 0 }
         let most = min(max(steps, 0), Int.max / Budget.bytesPerStep) * Budget.bytesPerStep
-        var room = most
-        value.draw(from: &room, isTyped: false)
-        return (most - room) / Budget.bytesPerStep
+        var left = most
+        value.draw(from: &left, isTyped: false)
+        return (most - left) / Budget.bytesPerStep
     }
 
     /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the value there.

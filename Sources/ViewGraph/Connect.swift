@@ -271,7 +271,7 @@ extension Wiring {
         defer { swap(&inputs, &evaluation.recent.inputs) }
         inputs.removeAll(keepingCapacity: true)
         for input in program.inputs { inputs.append(boundInput(input, of: program, at: row, scope, value, base)) }
-        let accepted = type.mustHold(program.resultType.valueType) ? type : nil
+        let accepted = type.mustConvert(program.resultType.valueType) ? type : nil
         return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
     }
 
@@ -367,9 +367,9 @@ extension Wiring {
     /// Sets a vertex's source. Marks the vertex stale only if the source differs from the old one.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[attribute] else { return }
-        let isHeld = needsHolding(record.type, source)
-        let isChanged = record.isHeldToType != isHeld
-        if isChanged { attributes[attribute]?.isHeldToType = isHeld }
+        let converts = needsConversion(record.type, source)
+        let isChanged = record.convertsToType != converts
+        if isChanged { attributes[attribute]?.convertsToType = converts }
         if isChanged || !isSame(record.source, source, of: attribute) {
             setSource(source, of: attribute)
             if case .unconnected = record.source {} else { haveReferencesMoved = true }
@@ -403,15 +403,15 @@ extension NodeDefinition {
     /// uses.
     var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
 
-    /// How many of its environment modifiers are outside the component that wrote the modifier at `place`: those of the
-    /// uses around that component.
-    func modifiersAround(_ place: Int) -> Int {
+    /// How many of its environment modifiers are outside the component that wrote the modifier at `position`: those of
+    /// the uses around that component.
+    func modifiersAround(_ position: Int) -> Int {
         let count = environment.count + transformEnvironment.count
         var around = 0
         var inner = base
         while let body = inner {
             let start = count - body.environment.count - body.transformEnvironment.count
-            guard place >= start else { break }
+            guard position >= start else { break }
             around = start
             inner = body.base
         }

@@ -23,10 +23,10 @@ extension ViewGraph {
                     instantiate(&construction.pending, &steps)
                 } else if next < construction.plan.creations.count {
                     let (parent, definition, slot, isContent, _) = construction.plan.creations[next]
-                    let top = makeNode(definition, definition.id, under: parent, slot)
+                    let top = makeNode(
+                        UnmadeNode(definition: definition, parent: parent, slot: slot), &construction.pending)
                     nodes[top].isContent = isContent
                     construction.tops.append(top)
-                    addChildren(of: definition, at: top, to: &construction.pending)
                     construction.stage = .making(next: next + 1)
                     steps -= BuildCost.node
                 } else {
@@ -126,7 +126,7 @@ extension StructureChange {
 }
 
 extension ScenePlan {
-    /// True if known environment keys get another type or hold objects: the new nodes must then be connected again.
+    /// True if known environment keys get another type or contain objects: the new nodes must then be connected again.
     fileprivate func redeclares(_ old: Declarations) -> Bool {
         declarations.environment.contains { name, key in
             guard let known = old.environment[name] else { return false }

@@ -117,10 +117,10 @@ extension NodeDefinition {
             let new = divided(group)
             for entry in new.use {
                 func isSame(_ other: KeyedExpression) -> Bool { other.key == entry.key && other.steps == entry.steps }
-                if isInBody, let place = inner.firstIndex(where: isSame) {
-                    inner[place] = entry
-                } else if let place = use.firstIndex(where: isSame) {
-                    use[place] = entry
+                if isInBody, let position = inner.firstIndex(where: isSame) {
+                    inner[position] = entry
+                } else if let position = use.firstIndex(where: isSame) {
+                    use[position] = entry
                 } else {
                     use.append(entry)
                 }
@@ -138,11 +138,11 @@ extension NodeDefinition {
         (merged.environmentObjects, merged.objectsAtUse) = (objects.environmentObjects, objects.objectsAtUse)
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
         let outer = (transformEnvironment.isEmpty ? base : self).divided(\.environment).use.count
-        for place in merged.transformEnvironment.indices {
+        for position in merged.transformEnvironment.indices {
             // A transform that a document gives the node itself is inside all overrides.
             let isInnermost = isInBody && !transformEnvironment.isEmpty
-            let moved = merged.transformEnvironment[place].place + environment.use.count - outer
-            merged.transformEnvironment[place].place = isInnermost ? merged.environment.count : moved
+            let moved = merged.transformEnvironment[position].place + environment.use.count - outer
+            merged.transformEnvironment[position].place = isInnermost ? merged.environment.count : moved
         }
         let tagged = tag == nil ? base : self
         (merged.tag, merged.isTagAtUse) = (tagged.tag, tagged.isTagAtUse)

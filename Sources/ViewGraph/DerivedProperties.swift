@@ -32,7 +32,7 @@ extension Wiring {
             let (whole, around) = wholeAndSteps(of: place.attribute)
         else { return nil }
         let type = record(whole).type
-        guard type != .dyn, type.mayHoldObjects else { return nil }
+        guard type != .dyn, type.mayHaveObjects else { return nil }
         for position in place.steps.indices {
             guard case .key(let key) = place.steps[position],
                 let name = declarations.type(at: around + place.steps[..<position], in: type).objectName,
@@ -78,7 +78,7 @@ extension Wiring {
             guard input.isPresence else { return .attribute(self.vertex(for: part)) }
             return .presence(self.vertex(for: part), of: self.vertex(for: Place(part.attribute, part.steps.dropLast())))
         }
-        let accepted = property.type.mustHold(program.resultType.valueType) ? property.type : nil
+        let accepted = property.type.mustConvert(program.resultType.valueType) ? property.type : nil
         return BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: .init(vertex))
     }
 
@@ -101,10 +101,10 @@ extension Wiring {
 
 extension ValueType {
     /// True if objects may be in values of the type.
-    fileprivate var mayHoldObjects: Bool {
+    fileprivate var mayHaveObjects: Bool {
         switch self {
         case .object: true
-        case .list(let inner), .optional(let inner), .nullable(let inner), .map(_, let inner): inner.mayHoldObjects
+        case .list(let inner), .optional(let inner), .nullable(let inner), .map(_, let inner): inner.mayHaveObjects
         default: false
         }
     }

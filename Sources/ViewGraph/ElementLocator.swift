@@ -32,8 +32,8 @@ struct ElementLocator {
         if places.isEmpty {
             places.reserveCapacity(list.count)
             // The first element with an id counts: it is entered last.
-            for place in list.indices.reversed() {
-                if let id = list[place].id(by: field) { places[id] = place }
+            for position in list.indices.reversed() {
+                if let id = list[position].id(by: field) { places[id] = position }
             }
         }
         return places[id]

@@ -34,7 +34,7 @@ extension Wiring {
         setInput(attribute, .value(value))
     }
 
-    /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.
+    /// The vertex with a key's value at a node: the nearest override at or above it, else the default.
     /// - Parameters: as for `nearestOverride`.
     func environmentSource(
         _ key: String, at row: NodeRow, before position: Int? = nil, standingBefore: Int? = nil,

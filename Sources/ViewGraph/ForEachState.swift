@@ -16,8 +16,8 @@ struct ForEachState {
     /// Set for an endless list: says when the list is tried again.
     var endless: EndlessData?
     /// True while the data is refused and the store has the list that the instances were made from: see
-    /// `Persistence.noteHeld`.
-    var isHeld = false
+    /// `Persistence.noteFrozen`.
+    var isFrozen = false
     /// The place of the list, if the data is a reference: instances bind to its elements. Of a map, it is always known.
     var target: Place?
     /// True if the data is a map, and `list` has its keys.

@@ -37,11 +37,9 @@ extension Wiring {
         _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: NodeRow,
         isHidden: Bool = false
     ) -> AttributeID {
-        let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
-        let node = objectDefinition(of: type, initial, isTransient: isHeldTransient)
-        let object = createNode(
-            id: Name(definition.name), definition: node, kind: .group, parent: row, slot: .content,
-            isScopeBoundary: true)
+        let isInTransient = if case .state(_, true) = definition.role { true } else { false }
+        let node = objectDefinition(of: type, initial, isTransient: isInTransient)
+        let object = createNode(node, Name(definition.name), under: row, .content)
         nodes[object].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
         unsettled.nodes.append(object)
@@ -51,16 +49,19 @@ extension Wiring {
     }
 
     /// - Parameters:
-    ///   - initial: what the state that holds the object begins with.
+    ///   - initial: what the state with the object begins with.
     ///   - isTransient: whether that state is transient.
-    func objectDefinition(of type: ObjectTypeDefinition, _ initial: Value, isTransient isHeld: Bool) -> NodeDefinition {
+    func objectDefinition(of type: ObjectTypeDefinition, _ initial: Value, isTransient isInTransient: Bool)
+        -> NodeDefinition
+    {
         let node = NodeDefinition()
+        node.kind = .group
         node.component = type.name
         node.attributes = type.properties.map { property in
             guard case .state(let standard, let isTransient) = property.role else { return property }
             let beginning = declarations.merge(initial.map?[property.name], over: standard, of: property.type)
             return AttributeDefinition(
-                name: property.name, role: .state(initial: beginning, isTransient: isTransient || isHeld),
+                name: property.name, role: .state(initial: beginning, isTransient: isTransient || isInTransient),
                 type: property.type, history: property.history, expires: property.expires, entries: property.entries,
                 start: property.start, position: property.position)
         }

@@ -42,7 +42,7 @@ extension Wiring {
     }
 
     /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as
-    /// places in the attribute that holds the object.
+    /// places in the attribute with the object.
     public func nodeAndName(of attribute: AttributeID) -> (NodeID, String)? {
         guard engine.isAlive(attribute), let record = attributes[attribute], !record.isHidden,
             !nodes[record.node].isObject, isNamed(attribute)

@@ -44,7 +44,7 @@ private final class KnownDefinition: SharedByNodes {
     private func ownReferences(of node: NodeRecord, _ attributes: AttributeTable) -> OwnReferences? {
         guard let run = node.attributes.run(of: names) else { return nil }
         var references = OwnReferences(elementName: node.instance?.elementName)
-        for (place, attribute) in run.enumerated() {
+        for (position, attribute) in run.enumerated() {
             guard let record = attributes[attribute], record.isBare else { return nil }
             switch record.definition?.role {
             case .state?, .computed?, .constant(.rule)?: continue
@@ -52,9 +52,9 @@ private final class KnownDefinition: SharedByNodes {
             default: return nil
             }
             guard case .alias(let target, _) = record.source, target.attribute == node.attributes.element,
-                !record.isHeldToType
+                !record.convertsToType
             else { return nil }
-            references.list.append((place, target.steps))
+            references.list.append((position, target.steps))
         }
         return references
     }

@@ -83,8 +83,8 @@ struct ListChange {
         sources = Array(repeating: nil, count: new.count)
         for (offset, id) in state.ids[old].enumerated() {
             let name = ListChange.nodeName(of: id)
-            if let place = wanted[name] {
-                sources[place] = offset
+            if let position = wanted[name] {
+                sources[position] = offset
             } else {
                 gone.append(offset)
             }
@@ -174,11 +174,11 @@ struct ListChange {
         // The places that end the best run of each length, and the one before each in its run.
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: sources.count)
-        for (place, source) in sources.enumerated() {
+        for (position, source) in sources.enumerated() {
             guard let source else { continue }
             let low = tails.partitioningIndex { (sources[$0] ?? 0) >= source }
-            if low > 0 { previous[place] = tails[low - 1] }
-            if low == tails.count { tails.append(place) } else { tails[low] = place }
+            if low > 0 { previous[position] = tails[low - 1] }
+            if low == tails.count { tails.append(position) } else { tails[low] = position }
         }
         var stays: Set<Int> = []
         var at = tails.last ?? -1

@@ -67,11 +67,11 @@ extension Lists {
             }
         }
         let hasHealed = state.failure != nil
-        if state.isHeld { persistence.noteHeld(nil, of: row) }
+        if state.isFrozen { persistence.noteFrozen(nil, of: row) }
         state.failure = edit.failure
-        state.isHeld = edit.failure != nil
+        state.isFrozen = edit.failure != nil
         nodes[row].instances = state
-        if state.isHeld {
+        if state.isFrozen {
             persistence.takeAbsentList(of: row)
         } else if !state.ids.isEmpty {
             persistence.forgetAbsentList(of: row)
@@ -180,12 +180,12 @@ extension Lists {
     /// - Returns: its instances. They are to be destroyed.
     func emptyList(_ row: NodeRow) -> [NodeRow] {
         guard var state = nodes[row].instances else { return [] }
-        if state.isHeld { persistence.noteHeld(nil, of: row) }
+        if state.isFrozen { persistence.noteFrozen(nil, of: row) }
         if nodes.hasPlaces, let body = nodes.componentBody(around: row) {
             _ = nodes.placements.setWanted([], at: row, in: body.root)
         }
         let hadElements = !state.ids.isEmpty
-        state.isHeld = false
+        state.isFrozen = false
         state.list = []
         state.ids = []
         state.hasIndices = false

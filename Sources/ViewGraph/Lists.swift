@@ -125,7 +125,7 @@ final class Lists {
 
     /// The edit that makes the instances that existed when the data was refused; nil if there are none, or if the scene
     /// does not allow them any more.
-    func findHeld(of row: NodeRow) -> ListEdit? {
+    func findFrozen(of row: NodeRow) -> ListEdit? {
         guard let list = persistence.absentList(of: row), let definition = nodes[row].definition.forEach,
             let failure = nodes[row].instances?.failure, nodes[row].instances?.ids.isEmpty == true,
             list.allSatisfy({ definition.template(for: $0) != nil }),
@@ -161,7 +161,7 @@ final class Lists {
     /// - Parameters:
     ///   - more: so many instances more than before.
     ///   - each: what one element makes.
-    /// - Throws: `limit` when they would be more than the graph may hold, or than one request may make.
+    /// - Throws: `limit` when they would be more than the graph may have, or than one request may make.
     private func refuseExcess(_ more: Int, _ each: Wiring.Growth) throws(Failure) {
         if more <= 0 { return }
         // Each has its element as an attribute beside those of the template.
@@ -208,8 +208,8 @@ final class Lists {
         }
         if persistence.isRestoring { return true }
         if !state.ids.isEmpty {
-            persistence.noteHeld(state.list, of: row)
-            nodes[row].instances?.isHeld = true
+            persistence.noteFrozen(state.list, of: row)
+            nodes[row].instances?.isFrozen = true
         }
         return false
     }

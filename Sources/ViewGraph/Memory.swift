@@ -24,7 +24,7 @@ extension ViewGraph {
         animations.giveBack()
         reactions.giveBack()
         triggers.byValue.giveBack()
-        giveBackRooms()
+        giveBackSizes()
         persistence.absentRows.giveBack()
     }
 }

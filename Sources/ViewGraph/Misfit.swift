@@ -19,12 +19,12 @@ struct Misfit {
             case (.nullable(let wrapped), _): wanted = wrapped
             case (.list(let element), .list(let elements)):
                 guard
-                    let place = elements.firstIndex(where: {
+                    let position = elements.firstIndex(where: {
                         declarations.accept($0, as: element, withComputed: withComputed) == nil
                     })
                 else { break descent }
-                steps.append(.index(place))
-                (wanted, found) = (element, elements[place])
+                steps.append(.index(position))
+                (wanted, found) = (element, elements[position])
             case (.map(let key, let part), .map(let map)):
                 guard
                     let (name, value) = map.first(where: {
@@ -35,9 +35,9 @@ struct Misfit {
                 steps.append(.key(text))
                 (wanted, found) = (part, value)
             case (.vector, .list(let elements)):
-                guard let place = elements.firstIndex(where: { $0.number == nil }) else { break descent }
-                steps.append(.index(place))
-                (wanted, found) = (.double, elements[place])
+                guard let position = elements.firstIndex(where: { $0.number == nil }) else { break descent }
+                steps.append(.index(position))
+                (wanted, found) = (.double, elements[position])
             case (.object(let name), .map(let map)):
                 guard let next = Misfit.property(of: map, in: name, declarations, withComputed) else { break descent }
                 steps.append(.key(next.name))

@@ -26,9 +26,9 @@ final class LayerPart {
 
     /// - Parameter row: as it is stored.
     convenience init(layer: Int, stored row: ValueMap) {
-        let place = if case .int(let place)? = row["place"] { Int(place) } else { 0 }
+        let position = if case .int(let position)? = row["place"] { Int(position) } else { 0 }
         self.init(
-            layer: layer, isMade: row["makes"] != nil, place: place,
+            layer: layer, isMade: row["makes"] != nil, place: position,
             slot: row["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content, row: row, content: nil)
     }
 }
@@ -130,7 +130,7 @@ public struct NamedLayers {
     mutating func removeLayer(_ number: Int) { layers.removeAll { $0.number == number } }
 
     mutating func note(_ revision: UInt64, of number: Int) {
-        if let place = layers.firstIndex(where: { $0.number == number }) { layers[place].revision = revision }
+        if let position = layers.firstIndex(where: { $0.number == number }) { layers[position].revision = revision }
     }
 
     /// Sets what a layer says of a node; nil if it says nothing any more.

@@ -12,7 +12,7 @@ final class NodeRecord: TreeNode {
     var part: NodePart?
     /// Set for an instance of a list.
     private var kindOfInstance: InstanceScope.Kind?
-    /// Its place among the children that its parent was made with.
+    /// Its position among the children that its parent was made with.
     var basePlace: UInt32 = 0
     /// True if a store has values of its states.
     var hasValues = false
@@ -40,9 +40,9 @@ final class NodeRecord: TreeNode {
 
     override func rank(of child: TreeNode) -> Int {
         guard !super.ranksChildren, let slot = (child as? NodeRecord)?.definition.givenSlot,
-            let place = definition.slots.firstIndex(of: slot)
+            let position = definition.slots.firstIndex(of: slot)
         else { return super.rank(of: child) }
-        return 2 + place
+        return 2 + position
     }
 
     /// Drops the contents of a removed node. Its place can still be asked for.
@@ -92,7 +92,7 @@ private final class NodeExtras {
     /// Where the node is placed by itself: what the modifiers of the groups and lists around it do there, from outside
     /// in.
     var standing: [StandingModifier] = []
-    /// Objects that this node provides to what is below, by type, with their places in the definition.
+    /// Objects that this node provides to what is below, by type, with their positions in the definition.
     var objects: [(type: String, object: ProvidedObject, position: Int)] = []
     /// Values that the node has for its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
@@ -248,11 +248,11 @@ struct NamedAttributes: Sequence {
             }
         }
 
-        subscript(place: Int) -> AttributeID {
+        subscript(position: Int) -> AttributeID {
             switch self {
             case .run(let first, _):
-                AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: place), generation: first.generation)
-            case .list(let attributes): attributes[place]
+                AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: position), generation: first.generation)
+            case .list(let attributes): attributes[position]
             }
         }
 
@@ -269,14 +269,14 @@ struct NamedAttributes: Sequence {
             }
         }
 
-        mutating func remove(at place: Int) {
-            self = .list((0..<count).filter { $0 != place }.map { self[$0] })
+        mutating func remove(at position: Int) {
+            self = .list((0..<count).filter { $0 != position }.map { self[$0] })
         }
 
-        mutating func retain(_ places: [Int]) { self = .list(places.map { self[$0] }) }
+        mutating func retain(_ positions: [Int]) { self = .list(positions.map { self[$0] }) }
 
-        mutating func insert(_ attribute: AttributeID, at place: Int) {
-            self = .list((0..<place).map { self[$0] } + [attribute] + (place..<count).map { self[$0] })
+        mutating func insert(_ attribute: AttributeID, at position: Int) {
+            self = .list((0..<position).map { self[$0] } + [attribute] + (position..<count).map { self[$0] })
         }
     }
 
@@ -317,37 +317,37 @@ struct NamedAttributes: Sequence {
 
     struct Iterator: IteratorProtocol {
         fileprivate let attributes: NamedAttributes
-        private var place = 0
+        private var position = 0
 
         fileprivate init(_ attributes: NamedAttributes) { self.attributes = attributes }
 
         mutating func next() -> (name: String, attribute: AttributeID)? {
-            guard place < attributes.count, let names = attributes.names else { return nil }
-            defer { place += 1 }
-            return (names.list[place], attributes.rows[place])
+            guard position < attributes.count, let names = attributes.names else { return nil }
+            defer { position += 1 }
+            return (names.list[position], attributes.rows[position])
         }
     }
 
     func makeIterator() -> Iterator { Iterator(self) }
 
     subscript(name: String) -> AttributeID? {
-        guard let place = names?.place(of: name), place < count else { return nil }
-        return rows[place]
+        guard let position = names?.position(of: name), position < count else { return nil }
+        return rows[position]
     }
 
     mutating func add(_ name: String, _ attribute: AttributeID) {
-        let place = count
-        if names.map({ place >= $0.list.count || !$0.list[place].hasSameBytes(as: name) }) ?? true {
-            own().replace(from: place, with: name)
+        let position = count
+        if names.map({ position >= $0.list.count || !$0.list[position].hasSameBytes(as: name) }) ?? true {
+            own().replace(from: position, with: name)
         }
-        if scope == 0 { rows.add(attribute) } else { rows.insert(attribute, at: place) }
+        if scope == 0 { rows.add(attribute) } else { rows.insert(attribute, at: position) }
     }
 
     mutating func remove(_ gone: Set<Name>) {
         guard let list = names?.list else { return }
-        let places = (0..<count).filter { !gone.contains(list[$0]) }
-        names = AttributeNames(places.map { list[$0] })
-        rows.retain(places + Array(count..<rows.count))
+        let positions = (0..<count).filter { !gone.contains(list[$0]) }
+        names = AttributeNames(positions.map { list[$0] })
+        rows.retain(positions + Array(count..<rows.count))
     }
 
     private mutating func own() -> AttributeNames {
@@ -367,8 +367,8 @@ struct AttributeRun: RandomAccessCollection {
     var startIndex: Int { 0 }
     var endIndex: Int { count }
 
-    subscript(place: Int) -> AttributeID {
-        AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: place), generation: first.generation)
+    subscript(position: Int) -> AttributeID {
+        AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: position), generation: first.generation)
     }
 
     func spans(_ attribute: AttributeID) -> Bool {
@@ -380,7 +380,7 @@ struct AttributeRun: RandomAccessCollection {
 /// Names in order. A look-up goes through few names one by one, and uses a dictionary for many.
 final class AttributeNames {
     private(set) var list: [String]
-    private var places: [Name: Int]?
+    private var positions: [Name: Int]?
 
     private static let indexThreshold = 12
 
@@ -390,21 +390,21 @@ final class AttributeNames {
     }
 
     private func makeIndex() {
-        places = Dictionary(list.enumerated().map { (Name($1), $0) }, uniquingKeysWith: { first, _ in first })
+        positions = Dictionary(list.enumerated().map { (Name($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func place(of name: String) -> Int? {
-        if let places { return places[name] }
+    func position(of name: String) -> Int? {
+        if let positions { return positions[name] }
         return list.firstIndex { $0.hasSameBytes(as: name) }
     }
 
-    /// Replaces all names from a place on by one name.
-    func replace(from place: Int, with name: String) {
-        for gone in list[place...] { places?[gone] = nil }
-        list.removeLast(list.count - place)
+    /// Replaces all names from a position on by one name.
+    func replace(from position: Int, with name: String) {
+        for gone in list[position...] { positions?[gone] = nil }
+        list.removeLast(list.count - position)
         list.append(name)
-        if places != nil {
-            places?[name] = place
+        if positions != nil {
+            positions?[name] = position
         } else if list.count > AttributeNames.indexThreshold {
             makeIndex()
         }

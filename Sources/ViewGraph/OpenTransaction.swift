@@ -17,7 +17,7 @@ final class OpenTransaction {
     /// Animations of the bindings that were written through, by the state they reached.
     private(set) var bindingAnimations: [AttributeID: String] = [:]
     /// True once the engine has got writes ahead of the commit.
-    private(set) var isAhead = false
+    var isAhead = false
     private(set) var touched: [Touched] = []
     /// The places that were written in states whose reports somebody reads.
     private(set) var reports: [Place] = []
@@ -76,11 +76,9 @@ final class OpenTransaction {
     }
 
     /// The states that have been written, in the order of their first writes.
-    var order: some Sequence<AttributeID> { staged.lazy.map(\.state) }
+    var states: some Sequence<AttributeID> { staged.lazy.map(\.state) }
 
     var hasWrites: Bool { staged.contains { $0.value != nil } }
-
-    func forEachState(_ body: (AttributeID) -> Void) { for write in staged { body(write.state) } }
 
     func isStaged(_ state: AttributeID) -> Bool { position(of: state) != nil }
 
@@ -112,18 +110,6 @@ final class OpenTransaction {
     func noteReport(of place: Place) { reports.append(place) }
 
     func noteEntries(_ written: EntryReports.Written, of state: AttributeID) { entries.append((state, written)) }
-
-    /// The writes that the engine shall get ahead of the commit.
-    func handOver() -> [(state: AttributeID, value: Value)] {
-        isAhead = true
-        var writes: [(state: AttributeID, value: Value)] = []
-        for position in staged.indices {
-            guard let value = staged[position].value else { continue }
-            writes.append((staged[position].state, value))
-            staged[position].value = nil
-        }
-        return writes
-    }
 
     /// True if the content of a vertex has to be noted before it changes.
     func needsNote(of attribute: AttributeID) -> Bool { isAhead && !known.contains(attribute) }

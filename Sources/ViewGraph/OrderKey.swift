@@ -16,7 +16,7 @@ enum OrderKey {
     static let longest = 48
 
     /// The key of a place in a scene, template or component.
-    static func implied(_ place: Int) -> String { key(of: place) }
+    static func implied(_ position: Int) -> String { key(of: position) }
 
     /// - Parameter sign: what the key begins with.
     private static func key(_ sign: UInt8? = nil, of number: Int) -> String {
@@ -24,8 +24,8 @@ enum OrderKey {
             let start = sign == nil ? 0 : 1
             if let sign { key.initializeElement(at: 0, to: sign) }
             var rest = number
-            for place in (start..<start + width).reversed() {
-                key.initializeElement(at: place, to: digits[1 + rest % 62])
+            for position in (start..<start + width).reversed() {
+                key.initializeElement(at: position, to: digits[1 + rest % 62])
                 rest /= 62
             }
             return start + width
@@ -54,9 +54,9 @@ enum OrderKey {
         }
         var key: [UInt8] = []
         var isBounded = true
-        for place in 0... {
-            let least = place < low.count ? values[Int(low[place])] : 0
-            let most = isBounded && place < high.count ? values[Int(high[place])] : 64
+        for position in 0... {
+            let least = position < low.count ? values[Int(low[position])] : 0
+            let most = isBounded && position < high.count ? values[Int(high[position])] : 64
             if most - least > 1 {
                 key.append(digits[(least + most) / 2])
                 break

@@ -69,23 +69,23 @@ extension Persistence {
     /// The list from which the instances were made when the list's data was refused.
     func absentList(of row: NodeRow) -> ValueList? {
         guard !absentRows.isEmpty else { return nil }
-        return absentRows[nodes.key(of: row)]?.values[Persistence.heldName]?.value.list
+        return absentRows[nodes.key(of: row)]?.values[Persistence.frozenName]?.value.list
     }
 
     /// Notes that instances were made from `absentList`.
     func takeAbsentList(of row: NodeRow) {
-        if !isRestoring { absentRows.remove(nodes.key(of: row), Persistence.heldName) }
+        if !isRestoring { absentRows.remove(nodes.key(of: row), Persistence.frozenName) }
         nodes[row].hasValues = true
     }
 
-    /// Deletes the list of held instances: data makes instances again, so the held ones do not come back if it is
+    /// Deletes the list of frozen instances: data makes instances again, so the frozen ones do not come back if it is
     /// refused later.
     func forgetAbsentList(of row: NodeRow) {
         guard !absentRows.isEmpty, !isRestoring else { return }
         let key = nodes.key(of: row)
-        guard absentRows[key]?.values[Persistence.heldName] != nil else { return }
-        absentRows.remove(key, Persistence.heldName)
-        note(StoreChange(key: key, name: Persistence.heldName, value: nil))
+        guard absentRows[key]?.values[Persistence.frozenName] != nil else { return }
+        absentRows.remove(key, Persistence.frozenName)
+        note(StoreChange(key: key, name: Persistence.frozenName, value: nil))
     }
 
     /// Drops the rows whose nodes exist now.
@@ -96,7 +96,7 @@ extension Persistence {
             let there = nodes[node.row]
             if name.isEmpty { return there.part?.isStored != true || !nodes.hasKey(absent.key, node.row) }
             guard there.hasValues, nodes.hasKey(absent.key, node.row) else { return true }
-            return !(name == Persistence.heldName && there.instances?.isHeld == true)
+            return !(name == Persistence.frozenName && there.instances?.isFrozen == true)
                 && !isTaken(name, node.row)
         }
         var left = AbsentRows()

@@ -75,7 +75,7 @@ extension Persistence {
     func noteCopied(_ top: NodeRow) {
         guard notesChanges else { return }
         for row in nodes.subtree(of: top) {
-            if let state = nodes[row].instances, state.isHeld { noteHeld(state.list, of: row) }
+            if let state = nodes[row].instances, state.isFrozen { noteFrozen(state.list, of: row) }
             guard let part = nodes[row].part else { continue }
             noteRow(of: row)
             for id in part.removed.sorted().texts {

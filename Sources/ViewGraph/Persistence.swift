@@ -19,7 +19,7 @@ public final class Persistence {
     let nodes: Tree<NodeRecord>
     var author = Author.clients
     /// True while new nodes take their rows: the store has these.
-    var isCompleting = false
+    var isApplyingRows = false
     /// True while nodes are removed that the layers below the edits no longer have: what the edits say of them waits.
     var isLosing = false
     /// Rows of the store without a node.
@@ -54,7 +54,7 @@ public final class Persistence {
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
     /// True while changes are noted for the store.
-    var notesChanges: Bool { author == .clients && !isCompleting }
+    var notesChanges: Bool { author == .clients && !isApplyingRows }
     var isRestoring: Bool { author == .store }
 
     // MARK: Rows
@@ -83,14 +83,14 @@ public final class Persistence {
     }
 
     /// The name of the row that has the list of a `forEach` whose data is refused.
-    static let heldName = "elements"
+    static let frozenName = "elements"
     /// The name of the row that says that a node's appearing has called actions.
     static let appearedName = "@appeared"
 
     /// Stores the list from which instances were made, because their data is refused now: the next start makes them
     /// from this list. nil: from their data.
-    func noteHeld(_ list: ValueList?, of row: NodeRow) {
-        if notesChanges { note(list.map { .list($0) }, as: Persistence.heldName, of: row) }
+    func noteFrozen(_ list: ValueList?, of row: NodeRow) {
+        if notesChanges { note(list.map { .list($0) }, as: Persistence.frozenName, of: row) }
     }
 
     /// The changes for the store since the last call, in order.
@@ -180,7 +180,7 @@ public final class Persistence {
     public func noteScenes() {
         for row in nodes.subtree(of: .root).reversed() where !nodes[row].kind.isMadeFromData {
             let node = nodes[row]
-            for (place, child) in node.children.enumerated() { nodes[child].basePlace = UInt32(place) }
+            for (position, child) in node.children.enumerated() { nodes[child].basePlace = UInt32(position) }
             let children = node.children.map { nodes[$0] }
             let known = node.definition.slotted
             let isSame =

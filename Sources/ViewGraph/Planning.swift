@@ -615,9 +615,9 @@ extension Planning {
     }
 
     private func tell(_ lines: [String]) {
-        let room = max(0, ScenePlan.toldDifferences - plan.differences.count)
-        plan.differences += lines.prefix(room)
-        plan.untoldDifferences += max(0, lines.count - room)
+        let left = max(0, ScenePlan.toldDifferences - plan.differences.count)
+        plan.differences += lines.prefix(left)
+        plan.untoldDifferences += max(0, lines.count - left)
     }
 
     /// True if a node can take a definition and keep its states.

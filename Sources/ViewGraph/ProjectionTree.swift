@@ -246,7 +246,7 @@ final class ProjectionTree {
     let whole: AttributeID
     let name: String
     private(set) lazy var root = Entry(rootOf: self)
-    /// Fields whose locators hold a list.
+    /// Fields whose locators contain a list.
     private var locating: [Field] = []
     var hasLocators: Bool { !locating.isEmpty }
 
@@ -344,16 +344,18 @@ final class ProjectionTree {
     ) -> Bool {
         switch (old, new) {
         case (.list(let before), .list(let after)):
-            var place = 0
-            while place < max(before.count, after.count) {
-                defer { place += 1 }
-                if place < min(before.count, after.count) {
-                    place += IdenticalRun.countFrom(
-                        before, from: place, after, from: place, count: min(before.count, after.count) - place)
+            var position = 0
+            while position < max(before.count, after.count) {
+                defer { position += 1 }
+                if position < min(before.count, after.count) {
+                    position += IdenticalRun.countFrom(
+                        before, from: position, after, from: position, count: min(before.count, after.count) - position)
                 }
-                let (x, y) = (place < before.count ? before[place] : nil, place < after.count ? after[place] : nil)
+                let (x, y) = (
+                    position < before.count ? before[position] : nil, position < after.count ? after[position] : nil
+                )
                 if let x, let y, x.isIdentical(to: y) { continue }
-                let step = AttributePath.Step.index(place)
+                let step = AttributePath.Step.index(position)
                 guard let child = entry.children[step] else { continue }
                 pending.append((child, x, y.map { .value($0) } ?? new.select(step)))
             }
@@ -362,8 +364,8 @@ final class ProjectionTree {
             // A write to one entry keeps the order of all entries.
             guard before.count == after.count else { return false }
             var found: [(Entry, Value?, Content)] = []
-            for place in 0..<before.count {
-                let (x, y) = (before.entry(at: place), after.entry(at: place))
+            for position in 0..<before.count {
+                let (x, y) = (before.entry(at: position), after.entry(at: position))
                 guard case .string(let key) = x.key, x.key == y.key else { return false }
                 if x.value.isIdentical(to: y.value) { continue }
                 if let child = entry.children[.key(key)] { found.append((child, x.value, .value(y.value))) }

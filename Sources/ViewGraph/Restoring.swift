@@ -18,7 +18,7 @@ extension ViewGraph {
     /// The changes for the store since the last call, in order.
     /// - Parameter revision: the revision of these changes.
     public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
-        unlinked.close(at: revision, room: limits.freedAtOnce, persistence)
+        unlinked.close(at: revision, nodesLeft: limits.freedAtOnce, persistence)
         if !timedValues.isUntouched { stored.keepUnkept() }
         return persistence.takeChanges(at: revision)
     }
@@ -38,7 +38,7 @@ extension ViewGraph {
         for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         nodes.layers = NamedLayers(others.filter { NamedLayers.isKey($0.key) })
         if !persistence.absentRows.isEmpty || !nodes.layers.isEmpty {
-            complete([.root])
+            applyRows(to: [.root])
             unsettled.nodes = []
             connect(withObjects(nodes.subtree(of: .root)))
             // Lists have read the tree before it was restored.
@@ -106,15 +106,15 @@ extension ViewGraph {
     // MARK: Nodes
 
     /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
-    func complete(_ tops: [NodeRow]) {
-        var completion = Completion(self)
-        persistence.isCompleting = true
-        completion.run(tops)
-        persistence.isCompleting = false
+    func applyRows(to tops: [NodeRow]) {
+        var application = RowApplication(self)
+        persistence.isApplyingRows = true
+        application.run(tops)
+        persistence.isApplyingRows = false
         if persistence.isRestoring {
-            restoringFaults += completion.failures
+            restoringFaults += application.failures
         } else {
-            for absent in completion.taken { persistence.absentRows.remove(absent.key, "") }
+            for absent in application.taken { persistence.absentRows.remove(absent.key, "") }
         }
     }
 }

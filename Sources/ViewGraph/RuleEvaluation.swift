@@ -21,7 +21,7 @@ struct GraphReader: RuleReader {
     private mutating func readOther(_ input: Int, into register: InputRegister) -> Reading {
         switch rule.source(of: input, at: base) {
         case .attribute(let attribute): return read(attribute, into: register)
-        case .presence(let attribute, let holder): return readPresence(attribute, holder, into: register)
+        case .presence(let attribute, let whole): return readPresence(attribute, whole, into: register)
         case .failure(let failure): return .failure(failure)
         case .dynamic(let place): return read(graph.vertex(for: place), into: register)
         }
@@ -50,11 +50,11 @@ struct GraphReader: RuleReader {
 
     /// True if there is a content; false if only the value around it exists.
     private mutating func readPresence(
-        _ attribute: AttributeID, _ holder: AttributeID, into register: InputRegister
+        _ attribute: AttributeID, _ whole: AttributeID, into register: InputRegister
     ) -> Reading {
         do {
             if case .value = try engine.read(attribute) { return register.store(.value(true)) }
-            switch try engine.read(holder) {
+            switch try engine.read(whole) {
             case .value(.map), .value(.optional), .value(.list): return register.store(.value(false))
             case .value(let value):
                 return .failure(Failure(.ruleFailed, "type '\(value.shortTypeName)' does not support field selection"))
@@ -105,8 +105,8 @@ extension Wiring {
             program._withUnsafeGuaranteedRef { evaluator.evaluate($0, &reader) }
         }) {
         case .content(let content):
-            guard rule.isHeldToType else { return content }
-            return hold(content, of: rule.program.resultType.valueType, to: rule.accepted ?? .dyn, at: attribute)
+            guard rule.convertsToType else { return content }
+            return convert(content, of: rule.program.resultType.valueType, to: rule.accepted ?? .dyn, at: attribute)
         // The engine has given up this run, and ignores its errors.
         case .interrupted: throw Interrupted()
         }

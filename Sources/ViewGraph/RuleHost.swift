@@ -75,12 +75,12 @@ extension Wiring {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
             let content = try engine.read(vertex ?? connectAlias(attribute, to: place))
-            return record.isHeldToType
-                ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
+            return record.convertsToType
+                ? convert(content, of: declaredType(of: place), to: record.type, at: attribute) : content
         case .rooted(let reference): return try evaluate(reference, record.steps, for: attribute)
         case .selected(let selection):
             let content = try evaluate(selection, record.steps, for: attribute)
-            return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
+            return record.convertsToType ? convert(content, of: .dyn, to: record.type, at: attribute) : content
         case .projection:
             guard let place = record.place else { preconditionFailure("a projection is a place") }
             let (whole, steps) = (place.tree.whole, place.steps)

@@ -11,17 +11,17 @@ extension ScenePlan {
         layers == nil && creations.isEmpty && removals.isEmpty && losses.isEmpty && restarts.isEmpty && slots.isEmpty
             && changed.isEmpty
             && orders.allSatisfy { graph.nodes.newOrder($0.definitions, below: $0.parent) == nil }
-            && values.allSatisfy { isHeld($0.value, at: $0.path, in: graph) }
+            && values.allSatisfy { isPresent($0.value, at: $0.path, in: graph) }
             && graph.declarations.haveAll(of: declarations)
     }
 
     /// Evaluates nothing: only states can be set, so nothing else is read.
-    private func isHeld(_ value: Value, at path: AttributePath, in graph: Wiring) -> Bool {
+    private func isPresent(_ value: Value, at path: AttributePath, in graph: Wiring) -> Bool {
         guard let place = try? graph.locate(path), graph.record(place.attribute).kind == .state else { return false }
-        let held = graph.follow(place)
-        guard case .state = graph.record(held.attribute).source else { return false }
-        return graph.content(of: held)
-            == .value(graph.declarations.complete(value, as: graph.placeType(of: held) ?? .dyn))
+        let state = graph.follow(place)
+        guard case .state = graph.record(state.attribute).source else { return false }
+        return graph.content(of: state)
+            == .value(graph.declarations.complete(value, as: graph.placeType(of: state) ?? .dyn))
     }
 }
 

@@ -34,7 +34,7 @@ extension ViewGraph {
     func settle() {
         var settlement = Settlement()
         repeat {
-            completeNodes()
+            applyRows()
             connectNodes()
             tellContainers()
             followReferences()

@@ -104,7 +104,7 @@ public final class StoredValues {
         guard let state = keptState(value.name, of: row),
             let accepted = graph.declarations.accept(value.value, as: graph.record(state).type)
         else { return false }
-        graph.forgetRoom(of: state)
+        graph.forgetSize(of: state)
         graph.setInput(state, .value(accepted))
         nodes[row].hasValues = true
         if persistence.isRestoring { revisions[state] = value.revision }

@@ -75,8 +75,8 @@ extension ViewGraph {
             for row in construction.rows where nodes[row].part != nil { persistence.noteRow(of: row) }
         }
         for (parent, ids) in plan.childrenBelow where nodes.isAlive(parent) {
-            for (place, id) in ids.enumerated() {
-                if let child = nodes.child(id, of: parent) { nodes[child].basePlace = UInt32(place) }
+            for (position, id) in ids.enumerated() {
+                if let child = nodes.child(id, of: parent) { nodes[child].basePlace = UInt32(position) }
             }
             unsettled.regrouped.insert(parent)
             arrange(parent)
@@ -267,7 +267,7 @@ extension ViewGraph {
             return false
         }
         attributes[existing]?.redefine(as: definition)
-        if persistence.isCompleting, case .object(let object) = record(existing).source,
+        if persistence.isApplyingRows, case .object(let object) = record(existing).source,
             case .state(let initial, let isTransient) = definition.role,
             let type = definition.type.objectName.flatMap({ declarations.types[$0] })
         {
@@ -277,7 +277,7 @@ extension ViewGraph {
         guard case .state(_, let isTransient) = definition.role, case .state = record(existing).source else {
             return false
         }
-        if persistence.isCompleting, old != definition { beginAnew(existing, definition) }
+        if persistence.isApplyingRows, old != definition { beginAnew(existing, definition) }
         if isTransient, isDurable(existing) { stored.forget([existing]) }
         let begins = !isTransient && (!isDurable(existing) || old != definition)
         attributes[existing]?.source = .state(isTransient: isTransient)

@@ -8,15 +8,10 @@ import SceneModel
 extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unsettled.nodes` to be connected.
     @discardableResult
-    func instantiate(
-        _ definition: NodeDefinition, id: Name? = nil, under parent: NodeRow, slot: Slot, at place: Int? = nil
-    )
-        -> NodeRow
-    {
-        let top = makeNode(definition, id ?? definition.id, under: parent, slot)
-        nodes.attach(top, to: parent, at: place)
+    func instantiate(_ definition: NodeDefinition, id: Name? = nil, under parent: NodeRow, slot: Slot) -> NodeRow {
         var pending: [UnmadeNode] = []
-        addChildren(of: definition, at: top, to: &pending)
+        let top = makeNode(UnmadeNode(definition: definition, parent: parent, slot: slot), id: id, &pending)
+        nodes.attach(top, to: parent)
         var steps = Int.max
         instantiate(&pending, &steps)
         return top
@@ -27,29 +22,20 @@ extension ViewGraph {
     /// components multiply.
     func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
         while steps > 0, let next = pending.popLast() {
-            let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
+            let row = makeNode(next, &pending)
             nodes[row].basePlace = UInt32(nodes[next.parent].children.count)
             nodes.attach(row, to: next.parent)
-            addChildren(of: next.definition, at: row, to: &pending)
             steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
         }
     }
 
-    func addChildren(of definition: NodeDefinition, at row: NodeRow, to pending: inout [UnmadeNode]) {
-        func add(_ children: [NodeDefinition], _ slot: Slot) {
-            for child in children.reversed() { pending.append(UnmadeNode(definition: child, parent: row, slot: slot)) }
-        }
-        add(definition.footer, .footer)
-        add(definition.children, .content)
-        add(definition.header, .header)
-    }
-
     /// Makes one node with its vertices. Its parent does not list it yet.
-    func makeNode(_ definition: NodeDefinition, _ id: Name, under parent: NodeRow, _ slot: Slot) -> NodeRow {
-        let definition = definition.model ?? definition
-        let row = createNode(
-            id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
-            isScopeBoundary: definition.component != nil)
+    /// - Parameters:
+    ///   - id: nil: that of its definition.
+    ///   - pending: gets its children.
+    func makeNode(_ next: UnmadeNode, id: Name? = nil, _ pending: inout [UnmadeNode]) -> NodeRow {
+        let definition = next.definition.model ?? next.definition
+        let row = createNode(definition, id ?? next.definition.id, under: next.parent, next.slot)
         nodes[row].isContent = definition.isContent
         if let names = definition.knownNames {
             nodes[row].attributes = NamedAttributes(names)
@@ -64,6 +50,12 @@ extension ViewGraph {
         if definition.forEach != nil { lists.makeList(at: row) }
         unsettled.nodes.append(row)
         if !nodes[row].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
+        func add(_ children: [NodeDefinition], _ slot: Slot) {
+            for child in children.reversed() { pending.append(UnmadeNode(definition: child, parent: row, slot: slot)) }
+        }
+        add(next.definition.footer, .footer)
+        add(next.definition.children, .content)
+        add(next.definition.header, .header)
         return row
     }
 
@@ -98,9 +90,9 @@ extension ViewGraph {
     /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: NodeRow) {
         let few = nodes.subtree(
-            of: top, atMost: persistence.isRestoring || persistence.isCompleting ? .max : unlinked.room)
+            of: top, atMost: persistence.isRestoring || persistence.isApplyingRows ? .max : unlinked.nodesLeft)
         guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
-        unlinked.room -= rows.count
+        unlinked.nodesLeft -= rows.count
         persistence.noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
     }

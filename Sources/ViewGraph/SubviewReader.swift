@@ -58,8 +58,8 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     private func elementID(of row: NodeRow) -> Value? {
         let parent = tree[tree[row].parent]
         guard parent.kind == .forEach, let ids = parent.instances?.ids else { return nil }
-        let place = tree.index(of: row)
-        return ids.indices.contains(place) ? ids[place] : nil
+        let position = tree.index(of: row)
+        return ids.indices.contains(position) ? ids[position] : nil
     }
 
     /// Container values of a node: defaults, then what wrappers set from outside in, then its own. A value that an
@@ -131,9 +131,12 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     ) throws -> Content? {
         guard case .key(let name)? = steps.first else { return nil }
         let rest = steps.dropFirst()
-        if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot, case .index(let place)? = rest.first {
+        if let slot = SubviewParts.slots.first(where: { $0.name == name })?.slot,
+            case .index(let position)? = rest.first
+        {
             let rows = tree.subviews(of: group, in: slot)
-            return rows.indices.contains(place) ? try self.place(rest.dropFirst(), in: rows[place], place, given) : nil
+            return rows.indices.contains(position)
+                ? try self.place(rest.dropFirst(), in: rows[position], position, given) : nil
         }
         var parts = SubviewParts()
         switch name {

@@ -9,11 +9,11 @@ extension TransactedWiring {
     /// - Returns: the bytes that it may still grow by.
     @discardableResult
     func refuseLong(_ value: Value, at path: @autoclosure () -> AttributePath) throws(Failure) -> Int {
-        var room = limits.valueSize
-        value.draw(from: &room, isTyped: false)
-        guard room >= 0 else { throw tooLong(path()) }
-        try charge((limits.valueSize - room) / Budget.bytesPerStep)
-        return room
+        var budget = limits.valueSize
+        value.draw(from: &budget, isTyped: false)
+        guard budget >= 0 else { throw tooLong(path()) }
+        try charge((limits.valueSize - budget) / Budget.bytesPerStep)
+        return budget
     }
 
     private func tooLong(_ path: AttributePath) -> Failure {
@@ -27,32 +27,32 @@ extension TransactedWiring {
     /// - Parameters:
     ///   - old: the state's value so far, which has the type.
     ///   - mayGrow: whether it may be longer than the value that it replaces. What the type adds does not count.
-    ///   - room: the bytes that the state's value may still grow by; nil: not known.
+    ///   - bytesLeft: the bytes that the state's value may still grow by; nil: not known.
     func acceptWrite(
         _ value: Value, after old: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool,
-        room: inout Int?
+        bytesLeft: inout Int?
     ) throws(Failure) -> Value? {
-        guard let left = room, let accepted = type.accept(value, after: old) else {
-            return try acceptWhole(value, as: type, at: path(), mayGrow: mayGrow, room: &room)
+        guard let left = bytesLeft, let accepted = type.accept(value, after: old) else {
+            return try acceptWhole(value, as: type, at: path(), mayGrow: mayGrow, bytesLeft: &bytesLeft)
         }
         let growth = accepted.growth(since: old)
         guard growth.bytes <= left || !mayGrow else { throw tooLong(path()) }
         try charge(growth.measured / Budget.bytesPerStep)
-        room = left - growth.bytes
+        bytesLeft = left - growth.bytes
         return accepted
     }
 
     /// The same without an old value.
     func acceptWhole(
         _ value: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool,
-        room known: inout Int?
+        bytesLeft known: inout Int?
     ) throws(Failure) -> Value? {
         known = nil
-        var room = limits.valueSize
+        var budget = limits.valueSize
         // Only objects need the declarations, which have to be copied for them.
-        let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &room) }
-        guard room >= 0 else { throw tooLong(path()) }
-        guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
+        let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &budget) }
+        guard budget >= 0 else { throw tooLong(path()) }
+        guard let accepted, mayGrow || budget < limits.valueSize else { return accepted }
         let left = try refuseLong(accepted, at: path())
         if limits.valueSize - left >= TransactedWiring.longValue, type.objectNames.isEmpty { known = left }
         return accepted

@@ -10,7 +10,7 @@ extension TransactedWiring {
     /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one,
     ///   `limit`; then nothing was written.
     func write(
-        object: NodeRow, held holder: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
+        object: NodeRow, in state: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
         _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         guard let new = try change(.map(storedProperties(of: object))) else {
@@ -20,10 +20,10 @@ extension TransactedWiring {
         }
         var writes: [(AttributeID, Value)] = []
         // An explicit stack: objects contain objects as deep as their types say.
-        var pending = [(object, holder, new, path)]
-        while let (object, holder, value, path) = pending.popLast() {
+        var pending = [(object, state, new, path)]
+        while let (object, state, value, path) = pending.popLast() {
             guard case .map(let map) = value else {
-                throw mismatch(record(holder).type, value, Place(holder), Place(holder), path)
+                throw mismatch(record(state).type, value, Place(state), Place(state), path)
             }
             try refuseUnknown(map, in: object, path)
             for (name, attribute) in nodes[object].attributes {
@@ -32,11 +32,11 @@ extension TransactedWiring {
                 case .state:
                     guard let part = map[name] ?? initialValue(of: record) else { continue }
                     let path = path.appending(.key(name))
-                    var room: Int?
+                    var bytesLeft: Int?
                     let fitting =
                         isKept
                         ? declarations.accept(part, as: record.type)
-                        : try acceptWhole(part, as: record.type, at: path, mayGrow: true, room: &room)
+                        : try acceptWhole(part, as: record.type, at: path, mayGrow: true, bytesLeft: &bytesLeft)
                     guard let accepted = fitting
                     else {
                         throw mismatch(record.type, part, Place(attribute), Place(attribute), path)

@@ -36,7 +36,7 @@ public enum WriteBasis: Equatable {
 /// a transaction see its writes so far.
 public class TransactedWiring: Wiring {
     /// States with long values: the bytes that their values may still grow by.
-    private final var rooms: [AttributeID: Int] = [:]
+    private final var sizesLeft: [AttributeID: Int] = [:]
     private final let reused = OpenTransaction()
     /// Asked about writes where they reach their states; nil: every write is allowed.
     public final var writeGuard: WriteGuard? { didSet { asksAlways = writeGuard?.isForAll == true } }
@@ -49,9 +49,9 @@ public class TransactedWiring: Wiring {
 
 extension TransactedWiring {
     /// Forgets what is known of a state's value, which changes outside a transaction or goes.
-    func forgetRoom(of state: AttributeID) { if !rooms.isEmpty { rooms[state] = nil } }
+    func forgetSize(of state: AttributeID) { if !sizesLeft.isEmpty { sizesLeft[state] = nil } }
 
-    func giveBackRooms() { rooms.giveBack() }
+    func giveBackSizes() { sizesLeft.giveBack() }
 
     /// Opens a transaction: all writes up to `ViewGraph.commit` are one change; after `rollBack` there is none.
     public func begin() {
@@ -66,14 +66,10 @@ extension TransactedWiring {
     func closeTransaction(into made: Commit) {
         let done = takeOpen()
         defer { done.end() }
-        if detours.isWanted {
-            for touched in done.touched { detours.note(touched) }
-            done.takeWrites { state, value in
-                if !detours.notesAll { detours.note(touched(state)) }
-                setInput(state, .value(value))
-            }
-        } else {
-            done.takeWrites { state, value in setInput(state, .value(value)) }
+        if detours.isWanted { for touched in done.touched { detours.note(touched) } }
+        done.takeWrites { state, value in
+            if detours.isWanted, !detours.notesAll { detours.note(touched(state)) }
+            setInput(state, .value(value))
         }
         var same: Set<AttributeID>?
         if done.isAhead {
@@ -82,11 +78,11 @@ extension TransactedWiring {
         }
         made.states.removeEach()
         if !made.equal.isEmpty { made.equal = [] }
-        done.forEachState {
-            if engine.changedAt($0) > done.stamp {
-                made.states.append($0)
+        for state in done.states {
+            if engine.changedAt(state) > done.stamp {
+                made.states.append(state)
             } else if made.notesEqual {
-                made.equal.append($0)
+                made.equal.append(state)
             }
         }
         if let same { withdrawReports { made.states.isEmpty || same.contains($0) } }
@@ -107,9 +103,9 @@ extension TransactedWiring {
     public func rollBack() {
         let done = takeOpen()
         defer { done.end() }
-        for state in done.order { forgetRoom(of: state) }
+        for state in done.states { forgetSize(of: state) }
         guard done.isAhead else { return }
-        let written = Set(done.order)
+        let written = Set(done.states)
         for touched in done.touched where written.contains(touched.attribute) {
             if let content = touched.content { setInput(touched.attribute, content) }
         }
@@ -145,7 +141,8 @@ extension TransactedWiring {
             // A state that has its old value again at the commit counts as not written.
             engine.beginBatch()
         }
-        for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
+        open.isAhead = true
+        open.takeWrites { state, value in setInput(state, .value(value)) }
     }
 
     /// A vertex that was touched ahead of the commit and has its old content in the end counts as never changed. All
@@ -189,7 +186,7 @@ extension TransactedWiring {
     }
 
     /// Writes a whole state in the open transaction: the common case of `write`, which follows no bindings and needs no
-    /// path.
+    /// path. Without it, a `set` takes a third more instructions (decision 162).
     /// - Parameter path: used for errors only.
     /// - Returns: false if the place is no whole state, has an error, or was written before in this transaction. Then
     ///   nothing was done.
@@ -205,12 +202,13 @@ extension TransactedWiring {
         // A short value is within the limit, whatever it replaces.
         let isShort = value.isShort
         let old = isShort ? .null : content(of: state).value ?? .null
-        var room = isShort || rooms.isEmpty ? nil : rooms[state]
+        var bytesLeft = isShort || sizesLeft.isEmpty ? nil : sizesLeft[state]
         let mayGrow = !isShort && value.mayOutgrow(old)
-        let accepted = try acceptWrite(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
+        let accepted = try acceptWrite(
+            value, after: old, as: record.type, at: path(), mayGrow: mayGrow, bytesLeft: &bytesLeft)
         guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
         stage(accepted, for: place, nil)
-        if let room { rooms[state] = room }
+        if let bytesLeft { sizesLeft[state] = bytesLeft }
         return true
     }
 
@@ -229,7 +227,7 @@ extension TransactedWiring {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
         if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
-            // No closure: bindings nest, and each level takes room on the stack.
+            // No closure: bindings nest, and each level takes memory on the stack.
             let count = enterWay(way.steps, state.attribute)
             defer { writers.removeLast(writers.count - count) }
             return try write(
@@ -237,7 +235,7 @@ extension TransactedWiring {
         }
         try askGuard(state, way.steps)
         if case .object(let object) = record(state.attribute).source {
-            return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
+            return try write(object: object, in: state.attribute, animation, path, isKept: isKept, change)
         }
         let whole: Value
         if let written = transaction?.value(of: state.attribute) {
@@ -261,7 +259,7 @@ extension TransactedWiring {
         } catch {
             throw error.located(at: path.description)
         }
-        for bound in way.held {
+        for bound in way.conversions {
             let steps = Array(state.steps.dropLast(bound.inside))
             // A part that was removed has no type.
             guard case .value(let part) = changed.select(steps) else { continue }
@@ -274,15 +272,15 @@ extension TransactedWiring {
                 throw error.located(at: path.description)
             }
         }
-        var room = rooms.isEmpty || isKept ? nil : rooms[state.attribute]
+        var bytesLeft = sizesLeft.isEmpty || isKept ? nil : sizesLeft[state.attribute]
         let accepted =
             isKept
             ? declarations.accept(changed, as: type)
-            : try acceptWrite(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
+            : try acceptWrite(changed, after: whole, as: type, at: path, mayGrow: mayGrow, bytesLeft: &bytesLeft)
         guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
         if let bounds { try take(accepted, after: whole, at: steps, on: basis, bounds, isKept, of: state, path) }
         stage(accepted, for: state, animation)
-        if let room { rooms[state.attribute] = room }
+        if let bytesLeft { sizesLeft[state.attribute] = bytesLeft }
     }
 
     /// Notes the entries that a write of a map with `entries` names.
@@ -324,7 +322,7 @@ extension TransactedWiring {
     func stage(_ value: consuming Value, for written: Place, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
         let state = written.attribute
-        forgetRoom(of: state)
+        forgetSize(of: state)
         if attributes.reportedStates > 0, attributes.reports(state) != nil {
             transaction?.noteReport(of: written)
         }
@@ -357,7 +355,7 @@ extension TransactedWiring {
         var steps: [WriteStep] = []
         /// The bindings on the way that convert what is written to a type of their own, outermost first. `inside` is
         /// the number of steps from their values to the written place.
-        var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
+        var conversions: [(binding: AttributeID, type: ValueType, inside: Int)] = []
     }
 
     func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> WriteWay {
@@ -391,13 +389,13 @@ extension TransactedWiring {
                 }
                 way.state = Place(attribute, Array(place.steps.dropFirst()))
             case (.binding, .alias(let target, _)):
-                if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
+                if record.convertsToType { way.conversions.append((place.attribute, record.type, place.steps.count)) }
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (_, .rooted(let reference)):
                 let target = try self.place(reference)
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (.binding, .selected(let selection)):
-                if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
+                if record.convertsToType { way.conversions.append((place.attribute, record.type, place.steps.count)) }
                 let target = try self.place(selection)
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):

@@ -49,8 +49,8 @@ extension Tree {
         let node = self[row]
         guard node.hasTransparentChildren else { return index }
         var left = index
-        for (place, child) in node.children.enumerated() {
-            if left <= 0 { return place }
+        for (position, child) in node.children.enumerated() {
+            if left <= 0 { return position }
             left -= self[child].isTransparent ? visibleChildren(of: child).count : 1
         }
         return node.children.count

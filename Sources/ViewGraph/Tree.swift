@@ -243,7 +243,7 @@ final class Tree<Node: TreeNode> {
     func detach(_ child: NodeRow) {
         changes &+= 1
         let parent = self[self[child].parent]
-        if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
+        if let position = parent.children.firstIndex(of: child) { parent.children.remove(at: position) }
         parent.childIndex?.remove(child.index, id(child))
     }
 
@@ -271,10 +271,10 @@ final class Tree<Node: TreeNode> {
     }
 
     /// Moves a node to another place. In another parent it is content.
-    func move(_ child: NodeRow, to parent: NodeRow, at place: Int?) {
+    func move(_ child: NodeRow, to parent: NodeRow, at position: Int?) {
         if parent != self[child].parent { self[child].slot = .content }
         detach(child)
-        attach(child, to: parent, at: place)
+        attach(child, to: parent, at: position)
     }
 
     /// Sets the order of all children.

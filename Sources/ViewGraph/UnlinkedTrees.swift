@@ -40,16 +40,16 @@ struct UnlinkedTrees {
     /// The number of the last marker.
     var lastMarker = 0
     /// Number of nodes that the current change may still free at once.
-    var room: Int
+    var nodesLeft: Int
 
-    init(room: Int) { self.room = room }
+    init(nodesLeft: Int) { self.nodesLeft = nodesLeft }
 
     var isEmpty: Bool { batches.isEmpty && added.isEmpty }
 
     /// Puts what the current change has unlinked into a batch, with a marker in the store.
-    /// - Parameter room: for the next change.
-    mutating func close(at revision: UInt64, room: Int, _ persistence: Persistence) {
-        self.room = room
+    /// - Parameter nodesLeft: for the next change.
+    mutating func close(at revision: UInt64, nodesLeft: Int, _ persistence: Persistence) {
+        self.nodesLeft = nodesLeft
         guard !added.isEmpty else { return }
         // Rows that the same change has made stay.
         let last = revision > 0 ? revision - 1 : 0

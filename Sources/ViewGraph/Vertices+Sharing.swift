@@ -3,12 +3,12 @@ import AttributeValues
 
 extension Vertices {
     /// Counts a new source as a use of the vertices that it names.
-    func holdVertices(of source: Source, _ attribute: AttributeID) {
-        forEachVertex(in: source, attribute) { holdShared($0) }
+    func retainVertices(of source: Source, _ attribute: AttributeID) {
+        forEachVertex(in: source, attribute) { retainShared($0) }
     }
 
-    func holdShared(_ vertex: AttributeID) {
-        uses(of: vertex)?.holders += 1
+    func retainShared(_ vertex: AttributeID) {
+        uses(of: vertex)?.count += 1
     }
 
     /// The reverse, for a source that was replaced or removed.
@@ -18,13 +18,13 @@ extension Vertices {
 
     func releaseShared(_ vertex: AttributeID) {
         guard let uses = uses(of: vertex) else { return }
-        uses.holders -= 1
-        if uses.holders == 0 { sharing.noteIdle(vertex) }
+        uses.count -= 1
+        if uses.count == 0 { sharing.noteIdle(vertex) }
     }
 
     /// Notes vertices that have lost a use. They are freed later if they are shared and have no other.
     func noteIdle(_ vertices: [AttributeID]) {
-        for vertex in vertices where uses(of: vertex)?.holders == 0 { sharing.noteIdle(vertex) }
+        for vertex in vertices where uses(of: vertex)?.count == 0 { sharing.noteIdle(vertex) }
     }
 
     /// nil for a vertex that is not shared, or has been freed.
@@ -52,9 +52,9 @@ extension Vertices {
         for input in rule.sources(at: BoundRule.Base(attribute)) {
             switch input {
             case .attribute(let vertex): body(vertex)
-            case .presence(let vertex, let holder):
+            case .presence(let vertex, let whole):
                 body(vertex)
-                body(holder)
+                body(whole)
             case .dynamic, .failure: break
             }
         }

@@ -81,20 +81,20 @@ public class Vertices {
     func createRule(_ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createRule()
         attributes.add(record, at: attribute)
-        holdVertices(of: record.source, attribute)
+        retainVertices(of: record.source, attribute)
         return attribute
     }
 
     /// Gives a source to a vertex that has never had one. The engine knows it as stale.
     func connectNew(_ attribute: AttributeID, to source: Source) {
         attributes.setSource(source, at: attribute)
-        holdVertices(of: source, attribute)
+        retainVertices(of: source, attribute)
     }
 
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
         guard let old = attributes.source(attribute) else { return }
-        holdVertices(of: source, attribute)
+        retainVertices(of: source, attribute)
         attributes.setSource(source, at: attribute)
         releaseVertices(of: old, attribute)
         do { try engine.invalidate(attribute) } catch {

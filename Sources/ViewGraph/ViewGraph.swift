@@ -35,7 +35,7 @@ public final class ViewGraph: TransactedWiring {
         lists = Lists(persistence)
         reactions = Reactions(persistence)
         stored = StoredValues(persistence)
-        unlinked = UnlinkedTrees(room: limits.freedAtOnce)
+        unlinked = UnlinkedTrees(nodesLeft: limits.freedAtOnce)
         super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed, request: start)
         lists.attach(to: self)
         reactions.attach(to: self)
@@ -60,7 +60,7 @@ public final class ViewGraph: TransactedWiring {
         default: break
         }
         animations.forget(attribute)
-        forgetRoom(of: attribute)
+        forgetSize(of: attribute)
         structureChange.removedAttributes.append(attribute)
         freeVertex(attribute, record)
     }

@@ -48,7 +48,7 @@ extension Wiring {
             return rule.sources(at: BoundRule.Base(attribute)).flatMap { source -> [AttributeID] in
                 switch source {
                 case .attribute(let attribute): [attribute]
-                case .presence(let attribute, let holder): [attribute, holder]
+                case .presence(let attribute, let whole): [attribute, whole]
                 case .dynamic(let place): [vertex(for: place)]
                 case .failure: []
                 }

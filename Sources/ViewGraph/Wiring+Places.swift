@@ -10,7 +10,7 @@ extension Wiring {
         for _ in 0...limits.depth {
             switch attributes.source(place.attribute) {
             case .alias(let target, _):
-                if !isWritten, attributes.isHeldToType(place.attribute) { return place }
+                if !isWritten, attributes.convertsToType(place.attribute) { return place }
                 place = target.inside(place.steps)
             case .object(let node):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node)
@@ -37,7 +37,7 @@ extension Wiring {
         way: for _ in 0...limits.depth {
             switch attributes.source(place.attribute) {
             case .alias(let target, let vertex):
-                if attributes.isHeldToType(place.attribute) { break way }
+                if attributes.convertsToType(place.attribute) { break way }
                 let known = vertex.flatMap { engine.isAlive($0) ? $0 : nil }
                 place.attribute = known ?? connectAlias(place.attribute, to: target)
             case .object:
@@ -62,7 +62,7 @@ extension Wiring {
     func connectAlias(_ alias: AttributeID, to target: Place) -> AttributeID {
         let vertex = vertex(for: target)
         attributes.setSource(.alias(target, vertex: vertex), at: alias)
-        holdShared(vertex)
+        retainShared(vertex)
         return vertex
     }
 

@@ -5,13 +5,13 @@ import SceneModel
 extension Wiring {
     public var liveNodes: Int { nodes.count }
 
-    func createNode(
-        id: Name, definition: NodeDefinition, kind: NodeKind, parent: NodeRow, slot: Slot, isScopeBoundary: Bool
-    ) -> NodeRow {
+    /// Every node begins here: the root, objects in states, and what documents and lists make. Its parent does not list
+    /// it yet.
+    func createNode(_ definition: NodeDefinition, _ id: Name, under parent: NodeRow, _ slot: Slot) -> NodeRow {
         nodes.insert {
             NodeRecord(
-                id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: definition,
-                isScopeBoundary: isScopeBoundary)
+                id: id, kind: definition.kind, slot: slot, generation: $0, parent: parent, definition: definition,
+                isScopeBoundary: definition.component != nil)
         }
     }
 

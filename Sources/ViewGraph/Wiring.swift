@@ -50,8 +50,8 @@ public class Wiring: Vertices {
         engine.host.pointee.attach(to: self)
         let definition = NodeDefinition()
         definition.kind = .container
-        _ = createNode(
-            id: "", definition: definition, kind: .container, parent: .root, slot: .content, isScopeBoundary: true)
+        let root = createNode(definition, "", under: .root, .content)
+        nodes[root].isScopeBoundary = true
         createSystemValues()
     }
 

@@ -58,7 +58,7 @@ extension UnsafeBufferPointer<UInt8> {
     @inline(__always)
     func isText(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        for place in 0..<count where self[place] != text.utf8Start[place] { return false }
+        for position in 0..<count where self[position] != text.utf8Start[position] { return false }
         return true
     }
 }

@@ -25,6 +25,13 @@ extension ByteBuffer {
             append(",\"changes\":[")
             appendSeparated(changes) { append($0, typed: typed) }
             append(UInt8(ascii: "]"))
+        case .updateText(let revision, let label, let writer, let changes):
+            appendMember(",\"revision\":", revision)
+            appendMember(",\"label\":", label)
+            appendMember(",\"writer\":", writer)
+            append(",\"changes\":[")
+            append(changes)
+            append(UInt8(ascii: "]"))
         case .invalidate(let revision, let paths):
             appendMember(",\"revision\":", revision)
             appendMember(",\"paths\":", paths)
@@ -65,17 +72,6 @@ extension ByteBuffer {
             appendMember(",\"reason\":", reason)
         }
         append("}}\n")
-    }
-
-    /// Appends the same for the update of a transaction.
-    /// - Parameter changes: the elements of its list, which `appendChange` has written.
-    public func appendTail(revision: UInt64, label: String?, writer: String?, changes: ByteBuffer) {
-        appendMember(",\"revision\":", revision)
-        appendMember(",\"label\":", label)
-        appendMember(",\"writer\":", writer)
-        append(",\"changes\":[")
-        append(changes)
-        append("]}}\n")
     }
 
     /// Appends an element of the list of changes, without the end of its object.
@@ -120,7 +116,7 @@ extension Event {
     /// The name of the notification that contains the event.
     public var method: StaticString {
         switch self {
-        case .update: "update"
+        case .update, .updateText: "update"
         case .invalidate: "invalidate"
         case .structure: "structure"
         case .frames, .frameSheet: "frames"

@@ -105,6 +105,9 @@ public enum Event {
     indirect case update(
         revision: UInt64, from: UInt64?, label: String?, writer: String? = nil, isInitial: Bool, changes: [Change],
         typed: Bool)
+    /// As `update` for one transaction, with the elements of its list already written by `appendChange`. Most updates
+    /// are told so (decision 162).
+    case updateText(revision: UInt64, label: String?, writer: String?, changes: ByteBuffer)
     case invalidate(revision: UInt64, paths: [String])
     indirect case structure(
         revision: UInt64, added: [String], removed: [String], moved: [String], details: StructureDetails? = nil)

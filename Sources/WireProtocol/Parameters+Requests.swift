@@ -37,18 +37,18 @@ extension Parameters {
     func mutations() throws(Failure) -> [Mutation] {
         var mutations: [Mutation] = []
         try self[.mutations]?.forEachElement { (element) throws(Failure) in
-            let place = mutations.count
+            let position = mutations.count
             guard let word = element["op"]?.string, let operation = Mutation.Operation(rawValue: word),
                 let path = element["path"]?.stringBytes.map(paths.path)
             else { preconditionFailure("a mutation has been checked for its members") }
             let value = element["value"]
             guard operation.takesValue == (value != nil) else {
                 let rule = operation.takesValue ? "needs a value" : "takes no value"
-                throw Failure(.invalid, "mutations[\(place)]: \(word) \(rule)", path: path.text)
+                throw Failure(.invalid, "mutations[\(position)]: \(word) \(rule)", path: path.text)
             }
             let index = element["index"]?.int
             guard index == nil || operation == .insert else {
-                throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path.text)
+                throw Failure(.invalid, "mutations[\(position)]: only insert takes an index", path: path.text)
             }
             mutations.append(
                 Mutation(operation: operation, target: path, value: value?.value, index: index.map { Int($0) }))

@@ -5,7 +5,8 @@ import Glibc
 ///
 ///     {"jsonrpc":"2.0","id":7,"method":"set","params":{"path":"/host/cpu.load","value":0.5}}
 ///
-/// Its parts are found without parsing the line. Only the value is left to the parser.
+/// Its parts are found without parsing the line. Only the value is left to the parser. Without this way, a `set` takes
+/// half again as many instructions (decision 162).
 struct PlainSet {
     let id: Int64
     /// The text between the quotes.
@@ -25,17 +26,17 @@ struct PlainSet {
             line.has(PlainSet.head, at: 0)
         else { return nil }
         let digits = PlainSet.head.utf8CodeUnitCount
-        var place = digits
+        var position = digits
         var id: Int64 = 0
-        while case let digit = line[place] &- 48, digit < 10, place < digits + PlainSet.idLength {
+        while case let digit = line[position] &- 48, digit < 10, position < digits + PlainSet.idLength {
             id = id * 10 + Int64(digit)
-            place += 1
+            position += 1
         }
         // JSON has no number that begins with a needless zero.
-        guard place > digits, line[digits] != UInt8(ascii: "0") || place == digits + 1,
-            line.has(PlainSet.beforePath, at: place)
+        guard position > digits, line[digits] != UInt8(ascii: "0") || position == digits + 1,
+            line.has(PlainSet.beforePath, at: position)
         else { return nil }
-        let pathStart = place + PlainSet.beforePath.utf8CodeUnitCount
+        let pathStart = position + PlainSet.beforePath.utf8CodeUnitCount
         guard let start = line.baseAddress, let quote = memchr(start + pathStart, 0x22, line.count - pathStart) else {
             return nil
         }
@@ -51,8 +52,8 @@ struct PlainSet {
 
 extension UnsafeBufferPointer<UInt8> {
     @inline(__always)
-    fileprivate func has(_ text: StaticString, at place: Int) -> Bool {
-        guard let start = baseAddress, count - place >= text.utf8CodeUnitCount else { return false }
-        return memcmp(start + place, text.utf8Start, text.utf8CodeUnitCount) == 0
+    fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
+        guard let start = baseAddress, count - position >= text.utf8CodeUnitCount else { return false }
+        return memcmp(start + position, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 }

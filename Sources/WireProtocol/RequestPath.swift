@@ -41,7 +41,8 @@ final class RequestPaths {
 
     /// The path, if it has been named before.
     func known(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath? {
-        guard text.count <= RequestPaths.longest, let place = place(of: hash(of: text)), let found = paths[place],
+        guard text.count <= RequestPaths.longest, let position = position(of: hash(of: text)),
+            let found = paths[position],
             found.text.hasBytes(text)
         else { return nil }
         return found
@@ -54,21 +55,21 @@ final class RequestPaths {
         bytes = 0
     }
 
-    private func place(of hash: UInt64) -> Int? {
+    private func position(of hash: UInt64) -> Int? {
         guard count > 0 else { return nil }
         let mask = hashes.count - 1
-        var place = Int(truncatingIfNeeded: hash >> 16) & mask
-        while hashes[place] != 0 {
-            if hashes[place] == hash { return place }
-            place = (place + 1) & mask
+        var position = Int(truncatingIfNeeded: hash >> 16) & mask
+        while hashes[position] != 0 {
+            if hashes[position] == hash { return position }
+            position = (position + 1) & mask
         }
         return nil
     }
 
     /// Replaces another path with the same hash.
     private func insert(_ path: RequestPath, _ hash: UInt64) {
-        if let place = place(of: hash) {
-            paths[place] = path
+        if let position = position(of: hash) {
+            paths[position] = path
             return
         }
         bytes += path.text.utf8.count
@@ -83,10 +84,10 @@ final class RequestPaths {
 
     private func put(_ path: RequestPath?, _ hash: UInt64) {
         let mask = hashes.count - 1
-        var place = Int(truncatingIfNeeded: hash >> 16) & mask
-        while hashes[place] != 0 { place = (place + 1) & mask }
-        hashes[place] = hash
-        paths[place] = path
+        var position = Int(truncatingIfNeeded: hash >> 16) & mask
+        while hashes[position] != 0 { position = (position + 1) & mask }
+        hashes[position] = hash
+        paths[position] = path
     }
 
     private func grow() {
@@ -100,13 +101,13 @@ final class RequestPaths {
         var hash = seed ^ UInt64(text.count)
         guard let start = text.baseAddress else { return hash | 1 }
         let bytes = UnsafeRawPointer(start)
-        var place = 0
-        while place + 8 <= text.count {
-            hash = mixed(hash, bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            place += 8
+        var position = 0
+        while position + 8 <= text.count {
+            hash = mixed(hash, bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            position += 8
         }
-        let rest = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        return mixed(hash, rest & (1 &<< UInt64((text.count - place) * 8) &- 1)) | 1
+        let rest = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        return mixed(hash, rest & (1 &<< UInt64((text.count - position) * 8) &- 1)) | 1
     }
 
     private func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {

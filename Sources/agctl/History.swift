@@ -51,7 +51,7 @@ struct HistoryText {
         }
     }
 
-    /// As many stretches as there is room for, neighbours joined.
+    /// As many stretches as there is space for, neighbours joined.
     private func joined(_ count: Int) -> [(time: String, least: Double, greatest: Double)] {
         guard stretches.count > count, count > 0 else { return stretches }
         return (0..<count).map { part in

@@ -72,14 +72,14 @@ struct Scroll {
     }
 
     /// Makes lines visible.
-    mutating func show(_ lines: Range<Int>, room: Int) {
+    mutating func show(_ lines: Range<Int>, space: Int) {
         if lines.lowerBound < offset { offset = lines.lowerBound }
-        if lines.upperBound > offset + room { offset = lines.upperBound - room }
+        if lines.upperBound > offset + space { offset = lines.upperBound - space }
     }
 
     /// The visible lines.
-    mutating func clip<Line>(_ lines: [Line], room: Int) -> ArraySlice<Line> {
-        offset = max(0, min(offset, lines.count - room))
-        return lines[offset...].prefix(max(0, room))
+    mutating func clip<Line>(_ lines: [Line], space: Int) -> ArraySlice<Line> {
+        offset = max(0, min(offset, lines.count - space))
+        return lines[offset...].prefix(max(0, space))
     }
 }

@@ -121,10 +121,12 @@ struct RuleSeries {
     var table: TextTable {
         let columns = ["least", "average", "greatest"].map { list($0) }
         let last = list("last")
-        let rows = last.indices.map { place -> [String] in
-            let begin = from.advanced(by: TimeSpan(nanoseconds: Int64(Double(place) * step * 1e9))) ?? from
-            let numbers = columns.map { place < $0.count ? $0[place].number.map(RuleSeries.short) ?? "-" : "-" }
-            return [LocalTime.text(begin)] + numbers + [last[place] == .null ? "-" : RuleSeries.shown(last[place])]
+        let rows = last.indices.map { position -> [String] in
+            let begin = from.advanced(by: TimeSpan(nanoseconds: Int64(Double(position) * step * 1e9))) ?? from
+            let numbers = columns.map { position < $0.count ? $0[position].number.map(RuleSeries.short) ?? "-" : "-" }
+            return [LocalTime.text(begin)] + numbers + [
+                last[position] == .null ? "-" : RuleSeries.shown(last[position])
+            ]
         }
         return TextTable(rows: [["from", "least", "average", "greatest", "last"]] + rows)
     }
@@ -132,10 +134,12 @@ struct RuleSeries {
     /// The last changes, and how long each value stayed.
     func changes(rows: Int) -> TextTable {
         let first = max(0, steps.count - rows)
-        let lines = steps.indices[first...].map { place -> [String] in
-            let end = place + 1 < steps.count ? steps[place + 1].time : to
-            let value = steps[place].value.map(RuleSeries.shown) ?? "-"
-            return [LocalTime.text(steps[place].time), RuleSeries.length(from: steps[place].time, to: end), value]
+        let lines = steps.indices[first...].map { position -> [String] in
+            let end = position + 1 < steps.count ? steps[position + 1].time : to
+            let value = steps[position].value.map(RuleSeries.shown) ?? "-"
+            return [
+                LocalTime.text(steps[position].time), RuleSeries.length(from: steps[position].time, to: end), value,
+            ]
         }
         return TextTable(rows: lines)
     }

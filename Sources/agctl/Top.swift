@@ -73,9 +73,9 @@ struct TopCommand: DaemonVerb {
     private func draw(_ feed: LoadFeed, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
         let (columns, rows) = Terminal.size
         let title = feed.trouble.map { [style.red(DisplayWidth.cut($0.message, to: columns))] } ?? []
-        let room = rows - title.count
-        let shown = scroll.clip(feed.load.lines(columns: columns, rows: .max, style), room: room)
-        let lines = scroll.offset == 0 ? feed.load.lines(columns: columns, rows: room, style) : Array(shown)
+        let space = rows - title.count
+        let shown = scroll.clip(feed.load.lines(columns: columns, rows: .max, style), space: space)
+        let lines = scroll.offset == 0 ? feed.load.lines(columns: columns, rows: space, style) : Array(shown)
         screen.draw((title + lines).joined(separator: "\n"))
     }
 }
@@ -217,8 +217,8 @@ struct LoadTable {
         if !changes.isEmpty {
             lines.append("")
             var table = TextTable(rows: [["PER SECOND", "CHANGED"].map(style.bold)])
-            let room = height == .max ? changes.count : max(1, height - lines.count - 2)
-            for change in changes.prefix(room) { table.rows.append([rate(change.rate, style), change.path]) }
+            let space = height == .max ? changes.count : max(1, height - lines.count - 2)
+            for change in changes.prefix(space) { table.rows.append([rate(change.rate, style), change.path]) }
             lines += table.lines(numeric: [0])
         }
         return lines

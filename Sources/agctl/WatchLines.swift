@@ -157,8 +157,8 @@ struct ChangeLog {
         case .structure(_, let added, let removed, let moved, _):
             return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) }
                 + moved.map { ($0, "moved", nil) }
-        // Only the daemon writes frames this way. Received frames are always read into values.
-        case .frameSheet: return []
+        // Only the daemon writes events this way. Received events are always read into values.
+        case .updateText, .frameSheet: return []
         case .frames(_, let values):
             return values.map { path, value in
                 let text = value.jsonText.printable

@@ -57,8 +57,8 @@ struct WatchTable {
     /// A title, as many rows as fit, and the number of rows below them.
     func text(columns: Int, rows height: Int, scroll: inout Scroll, _ style: Style) -> String {
         var lines = [title(columns, style)]
-        let room = max(1, height - 2)
-        let shown = scroll.clip(paths, room: paths.count > room ? room - 1 : room)
+        let space = max(1, height - 2)
+        let shown = scroll.clip(paths, space: paths.count > space ? space - 1 : space)
         let width = min(shown.map(DisplayWidth.of).max() ?? 0, columns * 2 / 3)
         for path in shown {
             let cell = DisplayWidth.pad(DisplayWidth.cut(path, to: width), to: width)

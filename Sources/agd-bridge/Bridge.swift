@@ -206,7 +206,7 @@ final class Bridge {
         }
         if broker != nil {
             add("broker_connected", "1 if the bridge has a connection to the broker.", isBrokerConnected ? 1 : 0)
-            add("dropped_messages_total", "Messages of the broker that had no room.", Double(dropped))
+            add("dropped_messages_total", "Messages of the broker that were dropped.", Double(dropped))
         }
         if let code = MetricsFile.write(text, to: file) {
             log.report("metrics", "cannot write \(file): \(String(cString: strerror(code)))", .error)

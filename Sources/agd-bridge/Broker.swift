@@ -16,7 +16,7 @@ final class Broker: Sendable {
     /// What has come since the last look.
     struct News {
         var messages: [Message] = []
-        /// Messages that had no room.
+        /// Messages that the full queue has dropped.
         var dropped = 0
         var isConnected = false
         /// Counts connections.
@@ -169,14 +169,14 @@ final class Broker: Sendable {
 
     func subscribe(_ filter: String) { mosquitto_subscribe(client, nil, filter, 1) }
 
-    /// - Returns: false if the broker has no room, or is away. Then nothing was sent.
+    /// - Returns: false if the queue of the broker is full, or it is away. Then nothing was sent.
     func publish(_ topic: String, _ payload: String) -> Bool {
-        let hasRoom = state.withLock { state in
+        let hasSpace = state.withLock { state in
             guard state.news.isConnected, state.underWay < Broker.window else { return false }
             state.underWay += 1
             return true
         }
-        guard hasRoom else { return false }
+        guard hasSpace else { return false }
         let count = Int32(payload.utf8.count)
         let code = mosquitto_publish(client, nil, topic, count, payload, 0, true)
         // A message that the broker never takes is not tried again.

@@ -42,20 +42,20 @@ enum Exposition {
 
     /// The length of the name with its labels; nil if it does not end.
     private static func seriesLength(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
-        var place = 0
-        while place < line.count, !isSpace(line[place]), line[place] != UInt8(ascii: "{") { place += 1 }
-        let name = place
-        while place < line.count, isSpace(line[place]) { place += 1 }
-        guard place < line.count, line[place] == UInt8(ascii: "{") else { return name > 0 ? name : nil }
+        var position = 0
+        while position < line.count, !isSpace(line[position]), line[position] != UInt8(ascii: "{") { position += 1 }
+        let name = position
+        while position < line.count, isSpace(line[position]) { position += 1 }
+        guard position < line.count, line[position] == UInt8(ascii: "{") else { return name > 0 ? name : nil }
         var isQuoted = false
-        while place < line.count {
-            switch line[place] {
-            case UInt8(ascii: "\\") where isQuoted: place += 1
+        while position < line.count {
+            switch line[position] {
+            case UInt8(ascii: "\\") where isQuoted: position += 1
             case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: "}") where !isQuoted: return place + 1
+            case UInt8(ascii: "}") where !isQuoted: return position + 1
             default: break
             }
-            place += 1
+            position += 1
         }
         return nil
     }
@@ -68,7 +68,7 @@ enum Exposition {
         while end < line.count, !isSpace(line[end]) { end += 1 }
         guard first < end, end - first < 64 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { copy in
-            for place in first..<end { copy[place - first] = CChar(bitPattern: line[place]) }
+            for position in first..<end { copy[position - first] = CChar(bitPattern: line[position]) }
             copy[end - first] = 0
             guard let base = copy.baseAddress else { return nil }
             var rest: UnsafeMutablePointer<CChar>?
@@ -94,7 +94,7 @@ struct SeriesTable {
     let limit: Int
     private var rows: [Row] = []
     /// Made when the order first differs.
-    private var places: [String: Int] = [:]
+    private var positions: [String: Int] = [:]
     private var scrape: UInt64 = 0
 
     init(limit: Int) { self.limit = limit }
@@ -114,20 +114,20 @@ struct SeriesTable {
                 next += 1
                 return
             }
-            if places.count != rows.count {
-                places = Dictionary(rows.enumerated().map { ($1.series, $0) }) { first, _ in first }
+            if positions.count != rows.count {
+                positions = Dictionary(rows.enumerated().map { ($1.series, $0) }) { first, _ in first }
             }
             let name = String(decoding: series, as: UTF8.self)
-            if let place = places[name] {
-                rows[place].value = value
-                rows[place].scrape = scrape
-                next = place + 1
+            if let position = positions[name] {
+                rows[position].value = value
+                rows[position].scrape = scrape
+                next = position + 1
                 return
             }
             guard rows.count < limit else {
                 throw Failure(.limit, "there are more than \(limit) samples (the setting 'entries' is the limit)")
             }
-            places[name] = rows.count
+            positions[name] = rows.count
             rows.append(Row(series: name, value: value, sent: nil, scrape: scrape))
             next = rows.count
         }
@@ -139,23 +139,23 @@ struct SeriesTable {
     mutating func takeChanges(isWhole: Bool) -> ValueMap {
         var changes = ValueMap()
         var hasGone = false
-        for place in rows.indices {
-            let isPresent = rows[place].scrape == scrape && rows[place].value.isFinite
-            let value = isPresent ? rows[place].value.bitPattern : nil
-            if value != rows[place].sent || isWhole && isPresent {
-                changes.add(.string(rows[place].series), isPresent ? .double(rows[place].value) : .null)
-                rows[place].sent = value
+        for position in rows.indices {
+            let isPresent = rows[position].scrape == scrape && rows[position].value.isFinite
+            let value = isPresent ? rows[position].value.bitPattern : nil
+            if value != rows[position].sent || isWhole && isPresent {
+                changes.add(.string(rows[position].series), isPresent ? .double(rows[position].value) : .null)
+                rows[position].sent = value
             }
-            if rows[place].scrape != scrape { hasGone = true }
+            if rows[position].scrape != scrape { hasGone = true }
         }
         if hasGone {
             rows.removeAll { $0.scrape != scrape }
-            places = [:]
+            positions = [:]
         }
         return changes
     }
 
-    mutating func forgetSent() { for place in rows.indices { rows[place].sent = nil } }
+    mutating func forgetSent() { for position in rows.indices { rows[position].sent = nil } }
 }
 
 extension String {

@@ -132,7 +132,7 @@ final class Outlet {
         publish()
     }
 
-    /// Sends what the broker has room for.
+    /// Sends what the queue of the broker takes.
     func publish() {
         var count = 0
         for topic in waiting {

@@ -8,8 +8,8 @@ struct TopicFilter: Equatable, Sendable {
     init(_ text: String) throws(Failure) {
         self.text = text
         levels = text.split(separator: "/" as Character, omittingEmptySubsequences: false)
-        let isRight = levels.enumerated().allSatisfy { place, level in
-            !level.contains { $0 == "+" || $0 == "#" } || level == "+" || level == "#" && place == levels.count - 1
+        let isRight = levels.enumerated().allSatisfy { position, level in
+            !level.contains { $0 == "+" || $0 == "#" } || level == "+" || level == "#" && position == levels.count - 1
         }
         guard !text.isEmpty, text.utf8.count < 65_536, isRight, !text.utf8.contains(0) else {
             throw Failure(.invalid, "'\(text)' is no filter of MQTT: write '+' for one level, and '#' for the rest")
@@ -30,13 +30,13 @@ struct TopicFilter: Equatable, Sendable {
         // Topics of the broker itself have to be asked for by name.
         if topic.hasPrefix("$"), levels.first == "+" || levels.first == "#" { return nil }
         var matched: [Substring] = []
-        for (place, level) in levels.enumerated() {
+        for (position, level) in levels.enumerated() {
             if level == "#" {
-                guard parts.count >= place else { return nil }
-                return (matched + parts.dropFirst(place)).joined(separator: "/")
+                guard parts.count >= position else { return nil }
+                return (matched + parts.dropFirst(position)).joined(separator: "/")
             }
-            guard place < parts.count else { return nil }
-            if level == "+" { matched.append(parts[place]) } else if level != parts[place] { return nil }
+            guard position < parts.count else { return nil }
+            if level == "+" { matched.append(parts[position]) } else if level != parts[position] { return nil }
         }
         return parts.count == levels.count ? matched.joined(separator: "/") : nil
     }

@@ -68,7 +68,7 @@ final class HTTPServer {
     }
 
     /// Raises the limit of descriptors as far as it may be.
-    /// - Returns: the number of connections that have room.
+    /// - Returns: how many connections may be accepted.
     private static func raisedLimit() -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -388,10 +388,10 @@ private final class HTTPRequest: Channel {
         let own = Unmanaged.passRetained(self)
         let response = MHD_create_response_from_callback(
             size, block,
-            { request, _, room, count in
-                guard let request, let room else { return agd_http_failure }
+            { request, _, space, count in
+                guard let request, let space else { return agd_http_failure }
                 let own = Unmanaged<HTTPRequest>.fromOpaque(request).takeUnretainedValue()
-                return own.read(into: UnsafeMutableRawBufferPointer(start: room, count: count))
+                return own.read(into: UnsafeMutableRawBufferPointer(start: space, count: count))
             }, own.toOpaque(),
             { request in
                 if let request { Unmanaged<HTTPRequest>.fromOpaque(request).release() }
@@ -406,9 +406,9 @@ private final class HTTPRequest: Channel {
         return MHD_queue_response(connection, UInt32(status.rawValue), response) == .YES
     }
 
-    /// The library has room for more of the body.
+    /// The library has space for more of the body.
     /// - Returns: the number of bytes, or 0 if it has to wait.
-    private func read(into room: UnsafeMutableRawBufferPointer) -> Int {
+    private func read(into space: UnsafeMutableRawBufferPointer) -> Int {
         isSuspended = false
         if isEnding { return agd_http_failure }
         if parts.isEmpty, !isWritable {
@@ -417,9 +417,9 @@ private final class HTTPRequest: Channel {
         }
         var count = 0
         var part = 0
-        while part < parts.count, count < room.count {
-            let chunk = parts[part][taken...].prefix(room.count - count)
-            UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyBytes(from: chunk)
+        while part < parts.count, count < space.count {
+            let chunk = parts[part][taken...].prefix(space.count - count)
+            UnsafeMutableRawBufferPointer(rebasing: space[count...]).copyBytes(from: chunk)
             count += chunk.count
             taken += chunk.count
             guard taken == parts[part].count else { break }

@@ -51,7 +51,7 @@ enum ListeningSocket {
         guard Glibc.listen(descriptor, Listener.backlog) == 0 else { throw LoopError(call: "listen", number: errno) }
     }
 
-    /// Limits what the kernel holds for each connection, which inherits this: the memory of the kernel counts as the
+    /// Limits what the kernel buffers for each connection, which inherits this: the memory of the kernel counts as the
     /// gateway's.
     private static func keepSmall(_ descriptor: Int32) {
         var size = Limits.socketBuffer

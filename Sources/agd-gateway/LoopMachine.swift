@@ -96,13 +96,13 @@ private final class LoopAlarm: Alarm {
 
 /// A connection to the daemon's socket.
 ///
-/// Lifetime: libuv reads into `room`, which lives as long as this object. The connection keeps this object until it is
-/// closed.
+/// Lifetime: libuv reads into `buffer`, which lives as long as this object. The connection keeps this object until it
+/// is closed.
 private final class SocketLine: DaemonLine, ConnectionDelegate {
     private let connection: Connection
     private weak var delegate: (any DaemonLineDelegate)?
     private var output = OutputQueue()
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     init(_ connection: Connection, _ delegate: any DaemonLineDelegate) {
         self.connection = connection
@@ -111,7 +111,7 @@ private final class SocketLine: DaemonLine, ConnectionDelegate {
         connection.startReading()
     }
 
-    deinit { room.deallocate() }
+    deinit { buffer.deallocate() }
 
     func send(_ message: ByteBuffer) {
         guard !connection.isClosed else { return }
@@ -125,10 +125,10 @@ private final class SocketLine: DaemonLine, ConnectionDelegate {
         do throws(LoopError) { _ = try output.flush(to: connection) } catch { close() }
     }
 
-    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer { room }
+    func connectionNeedsMemory(_ connection: Connection) -> UnsafeMutableRawBufferPointer { buffer }
 
     func connection(_ connection: Connection, didRead count: Int) {
-        delegate?.line(self, didRead: UnsafeRawBufferPointer(rebasing: room.prefix(count)).bindMemory(to: UInt8.self))
+        delegate?.line(self, didRead: UnsafeRawBufferPointer(rebasing: buffer.prefix(count)).bindMemory(to: UInt8.self))
     }
 
     func connection(_ connection: Connection, didEndReading error: LoopError?) { close() }

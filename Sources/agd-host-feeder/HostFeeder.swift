@@ -14,7 +14,7 @@ struct HostFeeder: Verb {
             systems, temperatures, fans, systemd's failed units, and control groups with their containers. One that does \
             not answer delays none of the others, and is named in 'feed.silent'. Nothing needs root.
 
-            While the daemon does not run or has no room for another client, the feeder waits. When the feeder ends, the \
+            While the daemon does not run or takes no more clients, the feeder waits. When the feeder ends, the \
             daemon marks the figures as stale.
 
             In a container, the folders of the machine can be mounted elsewhere: \

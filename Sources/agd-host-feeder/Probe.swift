@@ -29,7 +29,7 @@ final class Probe<Reading: Sendable>: Sendable {
             let reading = read()
             state.withLock { $0 = State(begun: nil, hasEnded: true, reading: reading) }
         }
-        // The kernel has no room for a thread. The next time it may.
+        // The kernel makes no more threads now. The next time it may.
         if !hasBegun { state.withLock { $0.begun = nil } }
     }
 

@@ -131,8 +131,9 @@ struct Configuration: Sendable {
             }
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { refuse("two 'publish' lines have the same site") }
-            for (place, one) in mirrorings.enumerated() {
-                for other in mirrorings[(place + 1)...] where one.mayMakeNode(of: other) || other.mayMakeNode(of: one) {
+            for (position, one) in mirrorings.enumerated() {
+                for other in mirrorings[(position + 1)...]
+                where one.mayMakeNode(of: other) || other.mayMakeNode(of: one) {
                     let paths = Set([one, other].map { AttributePath.describe(nodes: $0.nodes) }).sorted()
                     refuse(
                         "two 'mirror' lines may make the same nodes at \(paths.joined(separator: " and ")): "

@@ -13,7 +13,7 @@ struct MessageQueue {
 
     var isEmpty: Bool { taken == messages.count }
 
-    /// Drops everything if there is no room: the next message then shows a gap, and the site needs a snapshot.
+    /// Drops everything if there is no space: the next message then shows a gap, and the site needs a snapshot.
     mutating func add(_ message: [UInt8]) {
         if bytes + message.count > limit || messages.count - taken >= MessageQueue.most { removeAll() }
         messages.append(message)

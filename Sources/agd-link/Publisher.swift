@@ -67,7 +67,7 @@ final class Publisher {
         while !stop.isSignalled {
             try reader.receive(
                 connection, atMost: Publisher.eventsPerRound,
-                // Only acknowledgments make room for pending changes.
+                // Only acknowledgments make space for pending changes.
                 patience: writer.hasPending ? 0.001 : 0.01, interrupt: stop.descriptor)
             try reader.probe(connection, patience: settings.liveTime)
             writer.serve()

@@ -57,7 +57,7 @@ final class SiteWriter {
         if window.add(changes) { counts[.transactionsMergedTotal, default: 0] += 1 }
         attemptNATS { () throws(NATSError) in
             guard source.isSubscribed, lease.isValid, snapshots.has(term: lease.term) else { return }
-            if !window.hasRoom { try takeAcknowledgments() }
+            if !window.hasSpace { try takeAcknowledgments() }
             try sendPending()
         }
     }
@@ -171,7 +171,7 @@ final class SiteWriter {
 
     private func sendPending() throws(NATSError) {
         let last = window.lastRevision
-        guard window.hasRoom, let changes = window.takePending() else { return }
+        guard window.hasSpace, let changes = window.takePending() else { return }
         try send(changes, after: last, to: source.revision)
         snapshots.noteTransaction()
     }

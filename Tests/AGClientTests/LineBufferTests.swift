@@ -11,9 +11,9 @@ struct LineBufferTests {
     }
 
     private func feed(_ bytes: ArraySlice<UInt8>, to buffer: LineBuffer) -> Int {
-        buffer.fill { room, size in
+        buffer.fill { space, size in
             let count = min(size, bytes.count)
-            room.copyMemory(from: Array(bytes.prefix(count)), byteCount: count)
+            space.copyMemory(from: Array(bytes.prefix(count)), byteCount: count)
             return count
         }
     }

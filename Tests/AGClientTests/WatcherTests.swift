@@ -95,7 +95,7 @@ struct WatcherTests {
     }
 
     @Test(
-        "while the scene is not there yet after a restart, or there is no room for one more client, the watcher waits",
+        "while the scene is not there yet after a restart, or the daemon takes no more clients, the watcher waits",
         arguments: ["notFound", "limit", "unavailable"])
     func later(_ code: String) throws {
         let daemon = FakeDaemon { listener in

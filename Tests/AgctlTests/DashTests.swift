@@ -192,13 +192,13 @@ struct DashTests {
     func scroll() {
         var scroll = Scroll()
         let lines = Array(0..<10)
-        func clip(_ room: Int) -> [Int] { Array(scroll.clip(lines, room: room)) }
+        func clip(_ space: Int) -> [Int] { Array(scroll.clip(lines, space: space)) }
         #expect(clip(4) == [0, 1, 2, 3])
         _ = scroll.move(.end, page: 4)
         #expect(clip(4) == [6, 7, 8, 9])
         _ = scroll.move(.pageUp, page: 4)
         #expect(clip(4).first == 2)
-        scroll.show(8..<10, room: 4)
+        scroll.show(8..<10, space: 4)
         #expect(scroll.offset == 6)
         #expect(clip(20) == lines)
     }

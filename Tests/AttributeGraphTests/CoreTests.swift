@@ -279,7 +279,7 @@ struct SumHost: GraphHost {
             #expect(next > size && (size < 4 || next * 2 <= size * 3))
         }
         for count in 2..<5000 {
-            let sizeClass = EdgePool.sizeClass(holding: count)
+            let sizeClass = EdgePool.sizeClass(of: count)
             #expect(EdgePool.size(of: sizeClass) >= count && EdgePool.size(of: sizeClass - 1) < count)
         }
     }

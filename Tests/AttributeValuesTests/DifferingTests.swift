@@ -7,9 +7,9 @@ struct DifferingTests {
     private let long: [Value] = (0..<10_000).map { ["id": .string("element \($0) of the list"), "n": .int(Int64($0))] }
 
     private func length(_ value: Value) -> Int {
-        var room = Int.max
-        value.draw(from: &room, isTyped: false)
-        return Int.max - room
+        var budget = Int.max
+        value.draw(from: &budget, isTyped: false)
+        return Int.max - budget
     }
 
     @Test("a part of a long list is measured alone, whether it is written, appended, inserted or removed")

@@ -9,9 +9,9 @@ struct InputBufferTests {
     private func fill(_ buffer: inout InputBuffer, _ bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let room = buffer.room()
-            let piece = rest.prefix(room.count)
-            room.copyBytes(from: piece)
+            let memory = buffer.freeMemory()
+            let piece = rest.prefix(memory.count)
+            memory.copyBytes(from: piece)
             buffer.didFill(piece.count)
             rest = rest.dropFirst(piece.count)
         }

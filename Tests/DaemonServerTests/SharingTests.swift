@@ -55,13 +55,13 @@ struct SharingTests {
         let client = try daemon.connect()
         _ = try client.call("ping")
         let session = try #require(daemon.sessions.all.first)
-        daemon.sessions.inputRoom.use(daemon.sessions.inputRoom.left)
-        #expect(daemon.sessions.inputRoom.share(of: session) == 4096)
-        #expect(daemon.sessions.inputRoom.share(of: session) == 0)
+        daemon.sessions.inputAllowance.use(daemon.sessions.inputAllowance.left)
+        #expect(daemon.sessions.inputAllowance.share(of: session) == 4096)
+        #expect(daemon.sessions.inputAllowance.share(of: session) == 0)
         #expect(client.sendSome(set(1)) > 0)
         daemon.daemon.loop.runOnce()
         #expect(try client.next()?.member("result") != nil)
-        #expect(daemon.sessions.inputRoom.left > 0 && daemon.sessions.inputRoom.share(of: session) == .max)
+        #expect(daemon.sessions.inputAllowance.left > 0 && daemon.sessions.inputAllowance.share(of: session) == .max)
     }
 
     @Test("a connection that comes after the turn's budget for reading is accepted in the next turn") func accepting()
@@ -70,14 +70,14 @@ struct SharingTests {
         let daemon = try TestDaemon()
         let first = try daemon.connect()
         _ = try first.call("ping")
-        let room = daemon.sessions.inputRoom.left
-        daemon.sessions.inputRoom.use(room)
+        let memory = daemon.sessions.inputAllowance.left
+        daemon.sessions.inputAllowance.use(memory)
         let second = try daemon.connect()
         #expect(!daemon.sessions.mayAccept && daemon.sessions.count == 1)
         #expect(try second.call("ping").member("result", "pong") == true)
         #expect(daemon.sessions.count == 2)
         // To take it counted as reading does.
-        #expect(daemon.sessions.inputRoom.left <= room)
+        #expect(daemon.sessions.inputAllowance.left <= memory)
         withExtendedLifetime(first) {}
     }
 
@@ -86,15 +86,15 @@ struct SharingTests {
         var input = InputBuffer(pool: pool, user: 0)
         var sent: [UInt8] = []
         while sent.count < 1_000_000 {
-            let room = input.room()
-            let piece = (0..<min(room.count, 30_000)).map { UInt8(truncatingIfNeeded: (sent.count + $0) % 251 &+ 11) }
-            room.copyBytes(from: piece)
+            let memory = input.freeMemory()
+            let piece = (0..<min(memory.count, 30_000)).map { UInt8(truncatingIfNeeded: (sent.count + $0) % 251 &+ 11) }
+            memory.copyBytes(from: piece)
             input.didFill(piece.count)
             sent += piece
             #expect(pool.total <= 2 * sent.count + InputBlock.smallest)
         }
-        let room = input.room()
-        room[0] = 10
+        let memory = input.freeMemory()
+        memory[0] = 10
         input.didFill(1)
         #expect(input.takeLine().map(Array.init) == Array(sent))
         input.releaseIfEmpty()
@@ -123,7 +123,8 @@ struct SharingTests {
             "set", "{\"path\":\"/counter.text\",\"value\":\"\(String(repeating: "x", count: 400_000))\"}")
     }
 
-    @Test("a client that hoards output and reads nothing is closed when another needs the room") func hoarder() throws {
+    @Test("a client that hoards output and reads nothing is closed when another needs the memory") func hoarder() throws
+    {
         let daemon = try TestDaemon { $0.server.outputTotal = 1 << 20 }
         separate(daemon)
         let (hoarder, other) = (try daemon.connect(), try daemon.connect())
@@ -142,7 +143,7 @@ struct SharingTests {
         withExtendedLifetime(hoarder) {}
     }
 
-    @Test("answers that wait for the many clients of one user leave room for another's, though all of them read")
+    @Test("answers that wait for the many clients of one user leave memory for another's, though all of them read")
     func outputShares() throws {
         let daemon = try TestDaemon { $0.server.outputTotal = 4 << 20 }
         func connect(_ user: UInt32) throws -> (TestClient, Session) {

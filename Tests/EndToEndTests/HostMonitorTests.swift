@@ -274,7 +274,7 @@ struct HostMonitorTests {
     }
 
     @Test("the feeder says once that the daemon has no node for it, and waits")
-    func noRoom() throws {
+    func noSpace() throws {
         let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"], configuration: "clients = 2\n")
         let client = try daemon.client()
         try client.call("subscribe", ["paths": ["/host.feed.isLive"]])

@@ -30,7 +30,7 @@ struct SocketPair {
 
 /// Remembers what a connection tells.
 final class Recorder: ConnectionDelegate {
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
     var received: [UInt8] = []
     var hasEnded = false
     var readError: LoopError?
@@ -39,10 +39,10 @@ final class Recorder: ConnectionDelegate {
     var isClosed = false
     var onWrite: (() -> Void)?
 
-    deinit { room.deallocate() }
+    deinit { memory.deallocate() }
 
-    func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer { room }
-    func connection(_ connection: Connection, didRead count: Int) { received += room[..<count] }
+    func connectionNeedsMemory(_ connection: Connection) -> UnsafeMutableRawBufferPointer { memory }
+    func connection(_ connection: Connection, didRead count: Int) { received += memory[..<count] }
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
         readError = error

@@ -286,14 +286,14 @@ final class CountingOutput: TurnOutput {
     /// The changes of the others.
     private(set) var events: [(changes: [Change], clients: [ClientID])] = []
 
-    func take(_ delivery: Delivery) {
-        guard case .event(let receivers, .update(_, _, _, _, _, let changes, _)) = delivery else { return }
-        events.append((changes, receivers.map(\.client)))
+    func take(_ delivery: consuming Delivery) {
+        switch consume delivery {
+        case .reply: answers += 1
+        case .event(let receivers, .updateText(_, _, let writer, let changes)):
+            texts.append((writer, changes.text, receivers.map(\.client)))
+        case .event(let receivers, .update(_, _, _, _, _, let changes, _)):
+            events.append((changes, receivers.map(\.client)))
+        default: break
+        }
     }
-
-    func take(_ answer: Answer, to id: RequestID, of client: ClientID) { answers += 1 }
-
-    func take(
-        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
-    ) { texts.append((writer, changes.text, receivers.map(\.client))) }
 }

@@ -26,7 +26,7 @@ struct AccessTests {
         return graph
     }
 
-    private func rule(_ right: AccessRight, _ pattern: String, _ holders: AccessRule.Holder...) throws -> AccessRule {
+    private func rule(_ right: AccessRight, _ pattern: String, _ holders: AccessRule.Subject...) throws -> AccessRule {
         AccessRule(right, holders.isEmpty ? [.user(1000)] : holders, try PathPattern(pattern))
     }
 

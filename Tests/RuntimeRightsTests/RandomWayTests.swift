@@ -20,7 +20,7 @@ private struct WayModel {
 
     /// The references of attributes, by path. An element of a list is `*`.
     private var references: [String: Set<String>] = [:]
-    /// What the actions of each user write that the graph sets off.
+    /// What the actions of each user write that the graph sets off. A client may also call them.
     private var triggers: [UInt32: Set<String>] = [:]
 
     /// One who writes, and the paths that he names.
@@ -179,11 +179,13 @@ private struct RandomDocument {
         if random.chance(20) {
             let target = reference()
             triggers.insert(target)
+            references["\(path).onChange"] = [target]
             parts.append("onChange: { of: $own, perform: { set: { \(target): 7 } } }")
         }
         if random.chance(20) {
             let target = reference()
             triggers.insert(target)
+            references["\(path).onAppear"] = [target]
             parts.append("onAppear: { set: { \(target): 8 } }")
         }
         var children: [String] = []
@@ -194,7 +196,7 @@ private struct RandomDocument {
             ])
             let data = random.pick(["$/v.list", "$/pub.list", "$list", "$/up/a/n0.list", "$b"])
             references["\(path)/l/*.e"] = [data]
-            for name in ["m", "go"] { references["\(path)/l/*.\(name)"] = ["$e"] }
+            for name in ["m", "go", "onAppear"] { references["\(path)/l/*.\(name)"] = ["$e"] }
             if inner.contains("onAppear") { triggers.insert("$e") }
             children.append("{ id: l, forEach: { in: \(data), as: e, node: \(inner) } }")
         }

@@ -60,7 +60,7 @@ struct ShareTests {
         for client in [Self.greedy, Self.modest, Self.root] { try graph.subscribe(patterns, from: client) }
         let ledger = graph.runtime.watching.topics.ledger
         #expect(ledger.count == 100)
-        for owner in [AccessRule.Holder.user(1001), .user(1002), .user(0)] { #expect(ledger.used(by: owner) == 100) }
+        for owner in [AccessRule.Subject.user(1001), .user(1002), .user(0)] { #expect(ledger.used(by: owner) == 100) }
         // What they have together costs each of them, so nobody evades the share with others' patterns.
         #expect(
             isRefused {

@@ -232,7 +232,7 @@ struct WorkTests {
         graph.advance(1)
         #expect(graph.events.count == 2 && graph.runtime.nextDeadline.map { $0 <= graph.now.monotonic } == true)
         graph.advance(0)
-        #expect(graph.events.count == 2 && graph.runtime.watching.held.isEmpty)
+        #expect(graph.events.count == 2 && graph.runtime.watching.sender.delayed.isEmpty)
     }
 
     @Test("a client that goes with many subscriptions of the same leaves those of others") func goingWithMany() throws {

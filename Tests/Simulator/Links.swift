@@ -270,7 +270,7 @@ final class Links {
 
     private func sendPending(_ owner: Owner) {
         let last = owner.window.lastRevision
-        guard owner.window.hasRoom, let changes = owner.window.takePending() else { return }
+        guard owner.window.hasSpace, let changes = owner.window.takePending() else { return }
         let cut = Frame.messages(changes.json, position: owner.position, after: last, limit: Links.messageLimit)
         var number = owner.window.note(
             changes, owner.revision, messages: cut.count, bytes: cut.reduce(0) { $0 + $1.bytes.count })

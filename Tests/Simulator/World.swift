@@ -138,10 +138,10 @@ final class World {
     }
 
     func setAccess() {
-        func rule(_ right: AccessRight, _ holders: [AccessRule.Holder], _ pattern: String) -> AccessRule? {
+        func rule(_ right: AccessRight, _ holders: [AccessRule.Subject], _ pattern: String) -> AccessRule? {
             (try? PathPattern(pattern)).map { AccessRule(right, holders, $0) }
         }
-        let everybody: [AccessRule.Holder] = [1000, 1001, 1003, 1004].map { .user($0) } + [.principal("pat")]
+        let everybody: [AccessRule.Subject] = [1000, 1001, 1003, 1004].map { .user($0) } + [.principal("pat")]
         let parts = [
             "w", "t", "c", "bank", "wills", "act", "past", "far", "box1", "box2", "lamp", "mark", "plan", "desk",
         ]

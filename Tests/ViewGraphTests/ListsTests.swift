@@ -85,7 +85,7 @@ struct ListsTests {
         let failure = try #require(throws: Failure.self) { try lists.findEdit(of: row) }
         #expect(failure.code == .conflict && !lists.noteRefusal(failure, at: row))
         #expect(try ids == ["x", "y", "z"])
-        #expect(persistence.takeChanges().map(\.name) == [Persistence.heldName])
+        #expect(persistence.takeChanges().map(\.name) == [Persistence.frozenName])
         #expect(try scene.wiring.content(of: scene.vertex("/a/rows.elements")).failure?.code == .conflict)
         try change([["id": "y", "n": 2]])
         #expect(try follow()?.gone == ["x", "z"])

@@ -27,7 +27,7 @@ struct VerticesTests {
         let readers = ["a", "b"].map {
             vertices.createRule(node: 1, name: $0, source: .alias(Place(clock), vertex: nil))
         }
-        #expect(vertices.uses(of: clock)?.holders == 2 && vertices.uses(of: readers[0]) == nil)
+        #expect(vertices.uses(of: clock)?.count == 2 && vertices.uses(of: readers[0]) == nil)
         vertices.freeVertex(readers[0], vertices.record(readers[0]))
         #expect(!vertices.sharing.hasIdle)
         vertices.setSource(.literal(.value(1)), of: readers[1])
@@ -107,7 +107,8 @@ struct VerticesTests {
         open.begin(at: vertices.stamp)
         vertices.transaction = open
         open.stage(2, for: vertex, nil)
-        _ = open.handOver()
+        open.isAhead = true
+        open.takeWrites { _, _ in }
         vertices.setInput(vertex, .value(2))
         vertices.setInput(vertex, .value(3))
         #expect(open.touched.map(\.content) == [.value(1)])

@@ -23,9 +23,7 @@ final class WiredScene {
     }
 
     func make(_ definition: NodeDefinition, below parent: NodeRow) -> NodeRow {
-        let row = wiring.createNode(
-            id: definition.id, definition: definition, kind: definition.kind, parent: parent, slot: .content,
-            isScopeBoundary: false)
+        let row = wiring.createNode(definition, definition.id, under: parent, .content)
         wiring.nodes.attach(row, to: parent)
         wiring.nodes.part(row).isMade = true
         wiring.nodes.note(definition)

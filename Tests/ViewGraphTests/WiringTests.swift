@@ -30,10 +30,10 @@ struct WiringTests {
         _ complete: (NodeDefinition) -> Void = { _ in }
     ) -> NodeRow {
         let definition = NodeDefinition()
+        definition.kind = .group
         definition.attributes = attributes
         complete(definition)
-        let row = wiring.createNode(
-            id: Name(id), definition: definition, kind: .group, parent: parent, slot: .content, isScopeBoundary: false)
+        let row = wiring.createNode(definition, Name(id), under: parent, .content)
         wiring.nodes.attach(row, to: parent)
         for attribute in attributes { wiring.createAttribute(attribute, of: row) }
         wiring.createModifiers(of: row)

@@ -21,7 +21,7 @@ export class Refused extends AgdError {
   }
 }
 
-/** The daemon has no room for this client now. */
+/** The daemon takes no more clients now. */
 export class NoRoom extends Refused {}
 
 /** The attribute has an error instead of a value, because its rule failed. */

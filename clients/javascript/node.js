@@ -142,7 +142,7 @@ class Requests {
   }
 
   #receive(message) {
-    // An answer without a number concerns all requests: the daemon has no room for this client.
+    // An answer without a number concerns all requests: the daemon takes no more clients.
     const ids = message.id === null ? [...this.#waiting.keys()] : [message.id]
     for (const id of ids) {
       this.#waiting.get(id)?.resolve(message)

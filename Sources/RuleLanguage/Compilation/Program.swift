@@ -138,8 +138,8 @@ final class ProgramForm {
     let firstInputCount: Int
     let entry: Int
     /// The registers that may contain references.
-    let holders: UnsafeMutablePointer<Int32>
-    let holderCount: Int
+    let retaining: UnsafeMutablePointer<Int32>
+    let retainingCount: Int
     let frameSize: Int
     let limits: UnsafeMutablePointer<RuleLimits>
     let operands: UnsafeMutablePointer<Int32>
@@ -162,12 +162,12 @@ final class ProgramForm {
         for (number, input) in parts.inputs.enumerated() where input.isDefinite && !input.isDynamic {
             if !first.contains(Int32(number)) { first.append(Int32(number)) }
         }
-        let holding = parts.holdingRegisters
+        let registers = parts.retainingRegisters
         firstInputCount = first.count
-        holderCount = holding.count
+        retainingCount = registers.count
         instructions = ProgramForm.copied(parts.instructions)
         firstInputs = ProgramForm.copied(first)
-        holders = ProgramForm.copied(holding)
+        retaining = ProgramForm.copied(registers)
         operands = ProgramForm.copied(parts.operands)
         calls = ProgramForm.copied(parts.calls)
         limits = ProgramForm.copied([parts.limits])
@@ -190,7 +190,7 @@ final class ProgramForm {
     deinit {
         instructions.deallocate()
         firstInputs.deallocate()
-        holders.deallocate()
+        retaining.deallocate()
         operands.deallocate()
         calls.deallocate()
         limits.deallocate()
@@ -267,7 +267,7 @@ struct ProgramParts {
     var makesContainers = false
 
     /// The registers to which some instruction writes a value that may be more than a scalar.
-    var holdingRegisters: [Int32] {
+    var retainingRegisters: [Int32] {
         var registers: Set<Int32> = []
         for instruction in instructions where !instruction.opcode.givesScalar {
             switch instruction.opcode {

@@ -92,7 +92,7 @@ public final class Evaluator {
         machine.pointee.requestedSteps = []
         let register = InputRegister(machine, machine.pointee.target)
         // In a loop, the register has the value of the last round.
-        machine.pointee.set(register.place, to: .null)
+        machine.pointee.set(register.slot, to: .null)
         switch reader.read(Evaluator.dynamic - request, at: steps, into: register) {
         case .value: return proceed(program)
         case .failure(let failure): return proceed(program, withFailure: failure)

@@ -44,7 +44,7 @@ public struct Explanation {
         if node.kind == .literal { return nil }
         let text = String(decoding: source[Int(node.start)..<Int(max(node.start, node.end))], as: UTF8.self)
         let words = text.split { $0 == "\n" || $0 == "\r" || $0 == "\t" || $0 == " " }
-        let place = parts.count
+        let position = parts.count
         parts.append(
             Part(
                 depth: depth, text: words.joined(separator: " "), content: trace[id]?.content,
@@ -52,11 +52,11 @@ public struct Explanation {
         for child in partsShown(below: id, tree, trace) {
             guard let (failure, times) = add(child, depth: depth + 1, tree, source, trace) else { continue }
             // A part without a result of its own, because a part below it failed, has that part's failure.
-            guard times > parts[place].times, node.kind != .and, node.kind != .or else { continue }
-            parts[place].content = .failure(failure)
-            parts[place].times = node.kind == .comprehension ? parts[place].times + 1 : times
+            guard times > parts[position].times, node.kind != .and, node.kind != .or else { continue }
+            parts[position].content = .failure(failure)
+            parts[position].times = node.kind == .comprehension ? parts[position].times + 1 : times
         }
-        if case .failure(let failure)? = parts[place].content { return (failure, parts[place].times) }
+        if case .failure(let failure)? = parts[position].content { return (failure, parts[position].times) }
         return nil
     }
 

@@ -20,7 +20,7 @@ struct Machine {
 
     @usableFromInline var isRunning = false
     /// The memory that may contain references, which must be released at the end of an evaluation.
-    @usableFromInline var held: Holders = []
+    @usableFromInline var retained: Retained = []
     /// The position after the instruction that waits for the reader.
     var position = 0
     /// The result of the evaluation, until it is taken.
@@ -38,14 +38,14 @@ struct Machine {
     var target = 0
 
     @usableFromInline
-    struct Holders: OptionSet {
+    struct Retained: OptionSet {
         @usableFromInline let rawValue: UInt8
 
         @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        @inlinable static var byRegisters: Holders { Holders(rawValue: 1) }
+        @inlinable static var byRegisters: Retained { Retained(rawValue: 1) }
         /// References in ranges or the output.
-        @inlinable static var byLoops: Holders { Holders(rawValue: 2) }
+        @inlinable static var byLoops: Retained { Retained(rawValue: 2) }
     }
 
     /// The range and position of one loop. `keys` and `values` point into `range`, which the loop keeps alive.
@@ -113,12 +113,12 @@ struct Machine {
     /// Finishes with an operand as the result.
     @inline(__always)
     mutating func finish(_ program: Program, _ operand: Int32) {
-        let place = (operand >= 0 ? registers : program.constants) + Int(operand)
-        switch place.pointee {
+        let position = (operand >= 0 ? registers : program.constants) + Int(operand)
+        switch position.pointee {
         // These are made anew, because copying them whole would wait for the stores that have just made them.
         case .bool(let flag): finish(program, .value(.bool(flag)))
         case .int(let number): finish(program, .value(.int(number)))
-        default: finish(program, .value(place.pointee))
+        default: finish(program, .value(position.pointee))
         }
     }
 
@@ -131,20 +131,20 @@ struct Machine {
     /// Releases all values, so that another evaluation may begin.
     @inline(__always)
     mutating func clear(_ program: Program) {
-        if !held.isEmpty { letGo(program) }
+        if !retained.isEmpty { letGo(program) }
         isRunning = false
     }
 
     @inline(never)
     private mutating func letGo(_ program: Program) {
-        for holder in UnsafeBufferPointer(start: program.form.holders, count: program.form.holderCount) {
-            let register = registers + Int(holder)
+        for retained in UnsafeBufferPointer(start: program.form.retaining, count: program.form.retainingCount) {
+            let register = registers + Int(retained)
             // A value without references need not be released.
-            if !UnsafePointer(register).holdsNothing { register.pointee = .null }
+            if !UnsafePointer(register).retainsNothing { register.pointee = .null }
         }
         for loop in 0..<program.form.parts.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
-        held = []
+        retained = []
     }
 
     func free() {
@@ -185,7 +185,7 @@ struct Machine {
     }
 
     mutating func openOutput(_ loop: Int) {
-        held.insert(.byLoops)
+        retained.insert(.byLoops)
         loops[loop].outputStart = outputCount
         loops[loop].outputCount = 0
     }
@@ -239,7 +239,7 @@ struct Machine {
         default: throw Fault("no such overload: a value of type '\(range.shortTypeName)' has no elements")
         }
         opened.outputStart = outputCount
-        held.insert(.byLoops)
+        retained.insert(.byLoops)
         loops[loop] = opened
     }
 }

@@ -71,7 +71,7 @@ struct Meter {
     }
 
     /// The number of items that the budget and the limits allow, each at a number of steps. One more exceeds a limit.
-    func room(steps: Int) -> Int { min(limits.resultSize, remaining / steps) }
+    func affordable(steps: Int) -> Int { min(limits.resultSize, remaining / steps) }
 
     /// Charges for a text of a number of bytes, before it is made.
     mutating func chargeText(_ bytes: Int) throws(Fault) {

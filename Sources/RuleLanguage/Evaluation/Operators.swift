@@ -48,7 +48,7 @@ enum Operators {
     }
 
     /// - Parameter mixes: convert an int beside a double. A rule that was checked for two ints stays a fault if one of
-    ///   them has become a double meanwhile, because its attribute holds ints.
+    ///   them has become a double meanwhile, because its attribute takes ints.
     static func apply(
         _ opcode: Opcode, _ a: Value, _ b: Value, mixes: Bool, _ meter: inout Meter
     ) throws(Fault) -> Value {

@@ -23,9 +23,9 @@ public struct InputRegister {
         self.number = number
     }
 
-    @inlinable var place: UnsafeMutablePointer<Value> { @inline(__always) get { machine.pointee.registers + number } }
+    @inlinable var slot: UnsafeMutablePointer<Value> { @inline(__always) get { machine.pointee.registers + number } }
 
-    @inlinable @inline(__always) public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
+    @inlinable @inline(__always) public func set(_ value: consuming Value) { machine.pointee.fill(slot, with: value) }
 
     /// Stores the value of a content.
     public func store(_ content: Content) -> Reading {
@@ -39,7 +39,7 @@ public struct InputRegister {
 
     /// Stores a copy of a value; copied word by word if it has no reference.
     @inlinable @inline(__always)
-    public func copy(from source: UnsafePointer<Value>) { machine.pointee.fill(place, copying: source) }
+    public func copy(from source: UnsafePointer<Value>) { machine.pointee.fill(slot, copying: source) }
 }
 
 /// Provides a program's inputs, each when evaluation reaches it. One evaluation calls it at a time. It must not use the

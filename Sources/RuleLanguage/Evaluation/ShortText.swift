@@ -8,7 +8,7 @@ struct ShortText {
     /// 0xe0 while all bytes are ASCII, else 0xa0.
     private var kind: UInt64 = 0xe0
 
-    /// Returns false, and changes nothing, if there is no room.
+    /// Returns false, and changes nothing, if there is no space.
     @inline(__always)
     mutating func append(_ words: (UInt64, UInt64)) -> Bool {
         let added = words.1 >> 56 & 15

@@ -7,7 +7,7 @@ import AttributeValues
 extension Value {
     /// True if the value has no reference.
     @inlinable
-    var holdsNothing: Bool {
+    var retainsNothing: Bool {
         @inline(__always) get {
             switch self {
             case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
@@ -21,7 +21,7 @@ extension Value {
 extension UnsafePointer<Value> {
     /// True if the value at this address has no reference. Does not copy it.
     @inlinable
-    var holdsNothing: Bool {
+    var retainsNothing: Bool {
         @inline(__always) get {
             switch pointee {
             case .null, .bool, .int, .uint, .double, .timestamp, .duration: true
@@ -35,23 +35,23 @@ extension UnsafePointer<Value> {
 extension Machine {
     @inline(__always)
     private func isFree(_ register: UnsafeMutablePointer<Value>) -> Bool {
-        !held.contains(.byRegisters) || UnsafePointer(register).holdsNothing
+        !retained.contains(.byRegisters) || UnsafePointer(register).retainsNothing
     }
 
     /// Stores a value in a register without a reference.
     @inlinable @inline(__always)
     mutating func fill(_ register: UnsafeMutablePointer<Value>, with value: consuming Value) {
-        if !value.holdsNothing { held.insert(.byRegisters) }
+        if !value.retainsNothing { retained.insert(.byRegisters) }
         register.initialize(to: value)
     }
 
     /// Stores a copy in a register without a reference.
     @inlinable @inline(__always)
     mutating func fill(_ register: UnsafeMutablePointer<Value>, copying source: UnsafePointer<Value>) {
-        if source.holdsNothing {
+        if source.retainsNothing {
             UnsafeMutableRawPointer(register).copyMemory(from: source, byteCount: MemoryLayout<Value>.size)
         } else {
-            held.insert(.byRegisters)
+            retained.insert(.byRegisters)
             register.initialize(to: source.pointee)
         }
     }

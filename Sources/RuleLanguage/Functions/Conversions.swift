@@ -31,7 +31,7 @@ enum Conversions {
     @inline(never)
     static func text(_ value: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Value {
         if case .int(let number) = value.pointee { return .string(String(decimal: number)) }
-        if !value.holdsNothing { try meter.charge(Conversions.opaqueTextCost) }
+        if !value.retainsNothing { try meter.charge(Conversions.opaqueTextCost) }
         guard let text = try string(value.pointee, &meter) else { throw .noSuchOverload("string", value.pointee) }
         return text
     }

@@ -24,7 +24,7 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
 
     var isV4: Bool { bytes.count == 4 }
 
-    /// Maximum bytes of an address's text, with room for mistakes.
+    /// Maximum bytes of an address's text, with space for mistakes.
     private static let maximumLength = 100
 
     convenience init(_ text: String) throws(Fault) {

@@ -111,8 +111,8 @@ enum StringLibrary {
     fileprivate static func character(_ text: String, at index: Int64) throws(Fault) -> Value? {
         let scalars = text.unicodeScalars
         guard index >= 0, index <= scalars.count else { throw Fault("index out of range: \(index)") }
-        let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
-        return .string(place == scalars.endIndex ? "" : String(scalars[place]))
+        let position = scalars.index(scalars.startIndex, offsetBy: Int(index))
+        return .string(position == scalars.endIndex ? "" : String(scalars[position]))
     }
 
     fileprivate static func substring(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
@@ -178,9 +178,9 @@ enum StringLibrary {
     /// The pieces between the matches of an empty separator: before, between and after the code points.
     private static func codePoints(_ text: String, _ limit: Int64, _ meter: inout Meter) throws(Fault) -> [String] {
         var pieces = [""]
-        let room = meter.room(steps: pieceCost)
+        let most = meter.affordable(steps: pieceCost)
         var rest = text.unicodeScalars[...]
-        while let scalar = rest.first, limit < 0 || pieces.count < limit, pieces.count <= room {
+        while let scalar = rest.first, limit < 0 || pieces.count < limit, pieces.count <= most {
             rest.removeFirst()
             pieces.append(String(scalar))
         }
@@ -208,12 +208,12 @@ enum StringLibrary {
         _ text: String, _ separator: String, _ limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> [String] {
         var (text, separator) = (text, separator)
-        let room = meter.room(steps: pieceCost)
+        let most = meter.affordable(steps: pieceCost)
         let found = text.withUTF8 { text in
             separator.withUTF8 { separator in
                 var found: [String] = []
                 var start = 0
-                while limit < 0 || found.count + 1 < limit, found.count <= room,
+                while limit < 0 || found.count + 1 < limit, found.count <= most,
                     let at = find(separator, in: text, from: start)
                 {
                     found.append(String(decoding: text[start..<at], as: UTF8.self))

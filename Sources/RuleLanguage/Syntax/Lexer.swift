@@ -133,7 +133,9 @@ struct Lexer {
     }
 
     private func matches(_ word: StaticString, _ from: Int) -> Bool {
-        for place in 0..<word.utf8CodeUnitCount where bytes[from + place] != word.utf8Start[place] { return false }
+        for position in 0..<word.utf8CodeUnitCount where bytes[from + position] != word.utf8Start[position] {
+            return false
+        }
         return true
     }
 

@@ -34,9 +34,9 @@ extension RuleLimits {
     }
 
     private static func shared(_ change: (inout RuleLimits) -> Void) -> UnsafePointer<RuleLimits> {
-        let place = UnsafeMutablePointer<RuleLimits>.allocate(capacity: 1)
-        place.initialize(to: RuleLimits())
-        change(&place.pointee)
-        return UnsafePointer(place)
+        let pointer = UnsafeMutablePointer<RuleLimits>.allocate(capacity: 1)
+        pointer.initialize(to: RuleLimits())
+        change(&pointer.pointee)
+        return UnsafePointer(pointer)
     }
 }

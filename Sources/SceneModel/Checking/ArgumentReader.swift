@@ -3,7 +3,7 @@ import AttributeValues
 // Reads the arguments of a component's use: `binding` and `let`.
 extension PartReader {
     func readArguments(
-        _ fields: NodeFields, of base: ComponentTable.Base, _ place: Surroundings, into list: AttributeList
+        _ fields: NodeFields, of base: ComponentTable.Base, _ surroundings: Surroundings, into list: AttributeList
     ) {
         var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
@@ -11,7 +11,7 @@ extension PartReader {
             given.formUnion((written.map ?? []).map(\.name))
             cursor.at(key.name) {
                 if written.list != nil {
-                    for parameter in expressions.readParameterNames(written, key.name, place) {
+                    for parameter in expressions.readParameterNames(written, key.name, surroundings) {
                         // A parameter of the base that is named again stays a parameter.
                         if let known = list.attribute(named: parameter.text), known.isParameter(key) { continue }
                         list.enter(parameter: parameter, key)
@@ -19,11 +19,11 @@ extension PartReader {
                     return
                 }
                 cursor.visitEntries(written, key.name, hint: "write name: value") { entry in
-                    argument(entry, key, base, place, into: list)
+                    argument(entry, key, base, surroundings, into: list)
                 }
             }
         }
-        guard !place.isComponentRoot else { return }
+        guard !surroundings.isComponentRoot else { return }
         for attribute in list.attributes where attribute.lacksValue && !given.contains(attribute.name) {
             let key = attribute.isParameter(.binding) ? "binding" : "let"
             cursor.fault(
@@ -34,12 +34,12 @@ extension PartReader {
     }
 
     private func argument(
-        _ entry: DocumentEntry, _ key: NodeKey, _ base: ComponentTable.Base, _ place: Surroundings,
+        _ entry: DocumentEntry, _ key: NodeKey, _ base: ComponentTable.Base, _ surroundings: Surroundings,
         into list: AttributeList
     ) {
         guard let parameter = list.attribute(named: entry.name), parameter.isParameter(key) else {
-            if place.isComponentRoot, list.attribute(named: entry.name) == nil {
-                add(entry, key, place, to: list)
+            if surroundings.isComponentRoot, list.attribute(named: entry.name) == nil {
+                add(entry, key, surroundings, to: list)
                 return
             }
             return refuse(entry, key, base, list)
@@ -49,7 +49,7 @@ extension PartReader {
         let type: ValueType
         if key == .binding {
             // A component's own root has no enclosing nodes, so `binding` refuses `$` there.
-            guard let made = readBinding(entry.value, place) else { return }
+            guard let made = readBinding(entry.value, surroundings) else { return }
             switch made.target {
             case .constant(let value)?:
                 guard let accepted = expressions.vocabulary.known.accept(value, as: parameter.type) else {
@@ -71,9 +71,9 @@ extension PartReader {
             }
             type = given(made.type)
         } else {
-            guard let found = expressions.expression(entry.value, in: place.enclosing),
+            guard let found = expressions.expression(entry.value, in: surroundings.enclosing),
                 let fitting = expressions.fit(
-                    found, to: parameter.type, of: entry.name, at: entry.value, in: place.enclosing)
+                    found, to: parameter.type, of: entry.name, at: entry.value, in: surroundings.enclosing)
             else { return }
             role = .constant(fitting)
             type = given(found.type)

@@ -4,8 +4,8 @@ import AttributeValues
 final class AttributeList {
     /// Shares the component's array until a use replaces an attribute.
     private(set) var attributes: [AttributeDefinition]
-    /// The places of the names of a long list; made when they are first looked for.
-    private var places: [Value: Int] = [:]
+    /// The indices of the names of a long list; made when they are first looked for.
+    private var indices: [Value: Int] = [:]
     private static let linearLimit = 12
     private let cursor: CheckCursor
 
@@ -38,21 +38,21 @@ final class AttributeList {
 
     /// Adds an attribute. If the name is taken, returns the attribute that has it and adds nothing.
     private func add(_ attribute: AttributeDefinition) -> AttributeDefinition? {
-        if let taken = place(of: attribute.name) { return attributes[taken] }
+        if let taken = index(of: attribute.name) { return attributes[taken] }
         // Equal strings may have different bytes.
-        if !places.isEmpty { places[.string(attribute.name)] = attributes.count }
+        if !indices.isEmpty { indices[.string(attribute.name)] = attributes.count }
         attributes.append(attribute)
         return nil
     }
 
-    private func place(of name: String) -> Int? {
+    private func index(of name: String) -> Int? {
         guard attributes.count > AttributeList.linearLimit else {
             return attributes.firstIndex { $0.name.hasSameBytes(as: name) }
         }
-        if places.isEmpty {
-            for (place, attribute) in attributes.enumerated() { places[.string(attribute.name)] = place }
+        if indices.isEmpty {
+            for (index, attribute) in attributes.enumerated() { indices[.string(attribute.name)] = index }
         }
-        return places[.string(name)]
+        return indices[.string(name)]
     }
 
     /// Adds an action under the name of its key, with a number from the second one on.
@@ -72,11 +72,11 @@ final class AttributeList {
         role.leadsElsewhere ? cursor.authors.author(of: PartName.attribute(name)) : .daemon
     }
 
-    func attribute(named name: String) -> AttributeDefinition? { place(of: name).map { attributes[$0] } }
+    func attribute(named name: String) -> AttributeDefinition? { index(of: name).map { attributes[$0] } }
 
     func replace(_ name: String, _ role: AttributeRole, _ type: ValueType, at position: SourcePosition) {
-        guard let place = place(of: name) else { return }
-        attributes[place] = AttributeDefinition(
+        guard let index = index(of: name) else { return }
+        attributes[index] = AttributeDefinition(
             name: name, role: role, type: type, position: position, author: author(of: name, role))
     }
 }

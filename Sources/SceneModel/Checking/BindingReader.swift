@@ -11,15 +11,15 @@ extension PartReader {
         var type: ValueType
     }
 
-    func readBinding(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
-        if place.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
+    func readBinding(_ node: DocumentNode, _ surroundings: Surroundings) -> WrittenBinding? {
+        if surroundings.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
             return expressions.readParameter(node).map { parameter in
                 WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
             }
         }
         let made: WrittenBinding?
         if node.isForm(SceneForm.computedBinding.keys, requiring: ["get"]) {
-            made = twoRules(node, place)
+            made = twoRules(node, surroundings)
         } else if isBindingForm(node) {
             cursor.checkKeys(node.map ?? [], of: "a binding", allowed: SceneForm.binding.keys)
             guard let to = node["to"] else {
@@ -28,9 +28,9 @@ extension PartReader {
                 }
                 return nil
             }
-            made = cursor.at("to") { target(to, place) }
+            made = cursor.at("to") { target(to, surroundings) }
         } else {
-            return target(node, place)
+            return target(node, surroundings)
         }
         guard var made, let animation = node["animation"], !animation.isNull else { return made }
         guard let text = cursor.at("animation", { expressions.readAnimation(animation) }) else { return nil }
@@ -50,22 +50,22 @@ extension PartReader {
         }
     }
 
-    private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+    private func target(_ node: DocumentNode, _ surroundings: Surroundings) -> WrittenBinding? {
         switch node.form {
         case .literal(let value):
-            guard cursor.isKept || !refusesMistaken(node, in: ExpressionScope(lexical: place.enclosing)) else {
+            guard cursor.isKept || !refusesMistaken(node, in: ExpressionScope(lexical: surroundings.enclosing)) else {
                 return nil
             }
             return WrittenBinding(target: .constant(value), type: ValueType(of: value))
-        case .rule(let text) where SelectionText.hasReferences(text): return selectedTarget(text, node, place)
+        case .rule(let text) where SelectionText.hasReferences(text): return selectedTarget(text, node, surroundings)
         case .rule:
             return cursor.refuse(
                 "a binding needs something to write to, not a rule", at: node,
                 hint: "bind to $name, choose one with =cond ? $a : $b, or take the rule's value with let")
         case .reference(let text):
-            if ExpressionReader.isSelection(text) { return selectedTarget("$" + text, node, place) }
-            guard !refusesTarget(node, place),
-                let found = expressions.resolve(text, in: place.enclosing, at: node),
+            if ExpressionReader.isSelection(text) { return selectedTarget("$" + text, node, surroundings) }
+            guard !refusesTarget(node, surroundings),
+                let found = expressions.resolve(text, in: surroundings.enclosing, at: node),
                 isWritable(found.obstacle, "$" + text, at: node)
             else { return nil }
             cursor.noteWritten(found.entry)
@@ -106,17 +106,17 @@ extension PartReader {
     }
 
     /// Adds a fault for a target at the root of a component.
-    private func refusesTarget(_ node: DocumentNode, _ place: Surroundings) -> Bool {
-        guard place.isComponentRoot else { return false }
+    private func refusesTarget(_ node: DocumentNode, _ surroundings: Surroundings) -> Bool {
+        guard surroundings.isComponentRoot else { return false }
         cursor.fault(
             "a component's binding is a parameter, whose target is given where the component is used", at: node,
             hint: "declare it, as binding: [name]")
         return true
     }
 
-    private func selectedTarget(_ text: String, _ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
-        let scope = ExpressionScope(lexical: place.enclosing)
-        guard !refusesTarget(node, place),
+    private func selectedTarget(_ text: String, _ node: DocumentNode, _ surroundings: Surroundings) -> WrittenBinding? {
+        let scope = ExpressionScope(lexical: surroundings.enclosing)
+        guard !refusesTarget(node, surroundings),
             let chosen = expressions.choose(text, in: scope, at: node),
             isWritable(chosen.obstacle, text, at: node)
         else { return nil }
@@ -134,10 +134,10 @@ extension PartReader {
     }
 
     /// `{get: rule, set: {$state: value over newValue}}`
-    private func twoRules(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+    private func twoRules(_ node: DocumentNode, _ surroundings: Surroundings) -> WrittenBinding? {
         cursor.checkKeys(node.map ?? [], of: "a binding with rules", allowed: SceneForm.computedBinding.keys)
-        let outer = place.enclosing
-        guard !refusesTarget(node, place), let get = node["get"],
+        let outer = surroundings.enclosing
+        guard !refusesTarget(node, surroundings), let get = node["get"],
             let read = cursor.at("get", { expressions.readProgram(get, in: outer.rules) })
         else { return nil }
         let form = "write set: {$state: =newValue}"

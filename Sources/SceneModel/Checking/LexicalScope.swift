@@ -8,7 +8,7 @@ struct ScopeEntry {
         case writable
         /// With the kind, for messages: "computed", "a let". A let or an inherited value may be an object, whose
         /// properties can be written.
-        case readOnly(String, mayHoldObject: Bool = false)
+        case readOnly(String, mayBeObject: Bool = false)
     }
 
     var name: String
@@ -24,9 +24,9 @@ extension ScopeEntry {
         let access: Access =
             switch attribute.role {
             case .state, .binding: .writable
-            case .constant: .readOnly("a let", mayHoldObject: true)
+            case .constant: .readOnly("a let", mayBeObject: true)
             case .computed: .readOnly("computed")
-            case .inherit, .inheritObject: .readOnly("inherited", mayHoldObject: true)
+            case .inherit, .inheritObject: .readOnly("inherited", mayBeObject: true)
             case .clock: .readOnly("a clock")
             case .action: .readOnly("an action")
             }

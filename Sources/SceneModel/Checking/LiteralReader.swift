@@ -73,9 +73,9 @@ extension ExpressionReader {
     func fit(
         _ value: Value, as type: ValueType, at node: DocumentNode, hint: String? = nil, misfit: () -> String
     ) -> Value? {
-        var room = valueSize
-        let accepted = vocabulary.known.accept(value, as: type, within: &room)
-        guard room >= 0, accepted.map({ room == valueSize || !$0.isLonger(than: valueSize) }) ?? true else {
+        var budget = valueSize
+        let accepted = vocabulary.known.accept(value, as: type, within: &budget)
+        guard budget >= 0, accepted.map({ budget == valueSize || !$0.isLonger(than: valueSize) }) ?? true else {
             refuseLength(node)
             return nil
         }

@@ -22,15 +22,15 @@ struct NodeFields {
     let node: DocumentNode
     private let entries: [DocumentEntry]
     /// By key: the entry's number, or -1. Only entries with a key of a node are numbered, so few bits suffice.
-    private var places = SIMD32<Int16>(repeating: -1)
+    private var positions = SIMD32<Int16>(repeating: -1)
 
     /// - Parameter unknown: called for entries whose key is not a key of a node.
     init(_ node: DocumentNode, unknown: (DocumentEntry) -> Void) {
         self.node = node
         entries = node.map ?? []
-        for (place, entry) in entries.enumerated() {
-            if let key = NodeKey(entry.name), let place = Int16(exactly: place) {
-                places[key.rawValue] = place
+        for (position, entry) in entries.enumerated() {
+            if let key = NodeKey(entry.name), let position = Int16(exactly: position) {
+                positions[key.rawValue] = position
             } else {
                 unknown(entry)
             }
@@ -38,11 +38,11 @@ struct NodeFields {
     }
 
     subscript(_ key: NodeKey) -> DocumentNode? {
-        let place = places[key.rawValue]
-        return place < 0 ? nil : entries[Int(place)].value
+        let position = positions[key.rawValue]
+        return position < 0 ? nil : entries[Int(position)].value
     }
 
-    /// Reads what is written under a key, at its place.
+    /// Reads what is written under a key, at its position.
     func visit(_ key: NodeKey, _ cursor: CheckCursor, _ body: (DocumentNode) -> Void) {
         if let written = self[key] { cursor.at(key.name) { body(written) } }
     }
@@ -50,7 +50,7 @@ struct NodeFields {
     /// The same node without some of its keys.
     func without(_ keys: [NodeKey]) -> NodeFields {
         var other = self
-        for key in keys { other.places[key.rawValue] = -1 }
+        for key in keys { other.positions[key.rawValue] = -1 }
         return other
     }
 }

@@ -55,31 +55,31 @@ struct NodeReader {
         definition.author = cursor.authors.standard
         if let id = fields[.id] { cursor.fault(under: "id", "a component has no id: each use gives its own", at: id) }
         if let was = fields[.was] { refuseFormer(was, "a component") }
-        let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
-        if fields[.component] != nil { return readVariant(definition, fields, place) }
-        complete(definition, fields, place)
+        let surroundings = Surroundings(enclosing: tree.root, isComponentRoot: true)
+        if fields[.component] != nil { return readVariant(definition, fields, surroundings) }
+        complete(definition, fields, surroundings)
     }
 
-    private func node(_ fields: NodeFields, id: Name, _ place: Surroundings) -> NodeDefinition? {
+    private func node(_ fields: NodeFields, id: Name, _ surroundings: Surroundings) -> NodeDefinition? {
         tree.depth += 1
         defer { tree.depth -= 1 }
-        if fields[.component] != nil { return readUse(fields, id: id, place) }
+        if fields[.component] != nil { return readUse(fields, id: id, surroundings) }
         let node = NodeDefinition()
         node.id = id
-        node.isContent = place.isContent
-        node.layer = place.layer
-        complete(node, fields, place)
+        node.isContent = surroundings.isContent
+        node.layer = surroundings.layer
+        complete(node, fields, surroundings)
         return node
     }
 
     /// Reads the parts of a node, in the order of their dependencies.
-    private func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+    private func complete(_ node: NodeDefinition, _ fields: NodeFields, _ surroundings: Surroundings) {
         node.kind = readKind(fields)
         node.hasWrittenKind = fields[.kind] != nil
         let isContainer = node.kind == .container
         let list = AttributeList(cursor)
-        cursor.withHint(forOther: fields.hintForOwn) { parts.readAttributes(fields, place, into: list) }
-        var own = place.ownNames(of: list.attributes)
+        cursor.withHint(forOther: fields.hintForOwn) { parts.readAttributes(fields, surroundings, into: list) }
+        var own = surroundings.ownNames(of: list.attributes)
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
             if list.attribute(named: "elements") != nil {
@@ -98,7 +98,7 @@ struct NodeReader {
         let lastContinued = own.count
         if let written = fields[.computed] {
             let before = list.attributes.count
-            cursor.withHint(forOther: place.enclosing.hintForComputed) {
+            cursor.withHint(forOther: surroundings.enclosing.hintForComputed) {
                 cursor.at("computed") { parts.computed.read(written, own: own, isContainer: isContainer, into: list) }
             }
             own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
@@ -109,22 +109,24 @@ struct NodeReader {
         }
         func scope() -> ExpressionScope {
             ExpressionScope(
-                lexical: own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing),
+                lexical: own.isEmpty ? surroundings.enclosing : LexicalScope(own, in: surroundings.enclosing),
                 isContainer: isContainer)
         }
         let before = list.attributes.count
         parts.readActions(fields, in: scope(), into: list)
         own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
         node.attributes = list.attributes
-        if isOfUse { for place in firstContinued..<lastContinued { own[place].type = .dyn } }
+        if isOfUse { for position in firstContinued..<lastContinued { own[position].type = .dyn } }
         let full = scope()
         parts.readModifiers(fields, of: node, full)
         if let written = fields[.forEach], node.kind == .forEach {
-            cursor.at("forEach") { node.forEach = forEach(written, fields, in: full.lexical, dataIn: place.enclosing) }
+            cursor.at("forEach") {
+                node.forEach = forEach(written, fields, in: full.lexical, dataIn: surroundings.enclosing)
+            }
         }
         var inside = Surroundings(enclosing: full.lexical)
         if let continued, continued.component != nil {
-            inside = tree.childSurroundings(below: continued, in: place.enclosing, adding: own)
+            inside = tree.childSurroundings(below: continued, in: surroundings.enclosing, adding: own)
         }
         open.push(fields, of: node, inside) { [size] in size.measure(node, at: fields.node) }
     }
@@ -155,7 +157,7 @@ struct NodeReader {
         }
     }
 
-    private func template(_ written: DocumentNode, _ place: Surroundings) -> NodeDefinition? {
+    private func template(_ written: DocumentNode, _ surroundings: Surroundings) -> NodeDefinition? {
         if let node = written["node"] {
             for key in NodeReader.templateKeys {
                 guard let other = written[key.name] else { continue }
@@ -169,7 +171,7 @@ struct NodeReader {
                         at: id, hint: "write id: next to in: to name the field of the element")
                 }
                 if let was = fields[.was] { refuseFormer(was, "the node of a forEach") }
-                return self.node(fields, id: "", place)
+                return self.node(fields, id: "", surroundings)
             }
         }
         guard written["component"] != nil else {
@@ -180,7 +182,7 @@ struct NodeReader {
         // Here `id` names the field of the element. Faults for unknown keys have been added already.
         let fields = NodeFields(written) { _ in }.without(
             NodeKey.allCases.filter { !NodeReader.templateKeys.contains($0) })
-        return node(fields, id: "", place)
+        return node(fields, id: "", surroundings)
     }
 }
 

@@ -25,9 +25,9 @@ struct ObjectExtents {
                     continue
                 }
                 if open.insert(name).inserted {
-                    let held = properties(name).flatMap(ObjectExtents.beginnings)
-                    inner[name] = held
-                    for type in held where !open.contains(type) { pending.append(type) }
+                    let inside = properties(name).flatMap(ObjectExtents.beginnings)
+                    inner[name] = inside
+                    for type in inside where !open.contains(type) { pending.append(type) }
                     continue
                 }
                 pending.removeLast()
@@ -41,8 +41,8 @@ struct ObjectExtents {
     /// nil if a contained type has no extent.
     private func extent(of type: String, _ properties: Int) -> Extent? {
         var extent = Extent(depth: 1, properties: properties)
-        for held in inner[type] ?? [] {
-            guard let part = extents[held] else { return nil }
+        for inside in inner[type] ?? [] {
+            guard let part = extents[inside] else { return nil }
             extent.depth = max(extent.depth, part.depth + 1)
             let (sum, isBeyond) = extent.properties.addingReportingOverflow(part.properties)
             extent.properties = isBeyond ? .max : sum

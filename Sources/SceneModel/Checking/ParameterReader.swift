@@ -25,8 +25,8 @@ extension ExpressionReader {
     }
 
     /// Parameters that are declared only by their names: `binding: [isPlaying]`.
-    func readParameterNames(_ node: DocumentNode, _ key: String, _ place: Surroundings) -> [DocumentNode] {
-        guard place.isComponentRoot else {
+    func readParameterNames(_ node: DocumentNode, _ key: String, _ surroundings: Surroundings) -> [DocumentNode] {
+        guard surroundings.isComponentRoot else {
             let name = node.list?.first?.string ?? "name"
             cursor.fault(
                 "only a component declares parameters, as \(key): [\(name)]", at: node,
@@ -50,19 +50,20 @@ extension ExpressionReader {
         return names
     }
 
-    func readLet(_ node: DocumentNode, _ place: Surroundings) -> (Expression?, ValueType)? {
-        if place.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
+    func readLet(_ node: DocumentNode, _ surroundings: Surroundings) -> (Expression?, ValueType)? {
+        if surroundings.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
             guard let standard = node["default"], case .rule = standard.form else {
                 return readParameter(node).map { ($0.standard.map { .literal($0) }, $0.type) }
             }
             guard let type = writtenType(node) else { return nil }
             return cursor.at("default") { () -> (Expression?, ValueType)? in
-                guard let found = expression(standard, in: place.enclosing),
-                    let fitting = fit(found, to: type ?? found.type, of: "default", at: standard, in: place.enclosing)
+                guard let found = expression(standard, in: surroundings.enclosing),
+                    let fitting = fit(
+                        found, to: type ?? found.type, of: "default", at: standard, in: surroundings.enclosing)
                 else { return nil }
                 return (fitting, type ?? found.type)
             }
         }
-        return expression(node, in: place.enclosing).map { ($0, $1) }
+        return expression(node, in: surroundings.enclosing).map { ($0, $1) }
     }
 }

@@ -131,8 +131,8 @@ extension ScopeEntry {
             guard case .computed = property.property.role else { return nil }
             return "'\(property.property.name)' of \(property.type) is computed"
         }
-        guard case .readOnly(let what, let mayHoldObject) = access else { return nil }
+        guard case .readOnly(let what, let mayBeObject) = access else { return nil }
         let isObject = type.objectName != nil || (type == .dyn && steps > 0)
-        return mayHoldObject && isObject ? nil : "'\(name)' is \(what)"
+        return mayBeObject && isObject ? nil : "'\(name)' is \(what)"
     }
 }

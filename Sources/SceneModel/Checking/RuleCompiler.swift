@@ -15,7 +15,7 @@ extension ExpressionReader {
         return compile(text, in: scope, at: node, skipping: text.utf8.count < node.text.utf8.count ? 1 : 0)
     }
 
-    /// The rule in a node that holds one, without a leading `=`.
+    /// The rule in a node that has one, without a leading `=`.
     static func ruleText(of node: DocumentNode) -> String {
         // `0` and `true` are rules too.
         guard let text = node.string else { return node.text }

@@ -3,12 +3,12 @@ import AttributeValues
 // Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
 extension NodeReader {
     /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
-    func readUse(_ fields: NodeFields, id: Name, _ place: Surroundings) -> NodeDefinition? {
+    func readUse(_ fields: NodeFields, id: Name, _ surroundings: Surroundings) -> NodeDefinition? {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else {
             // The parts of a faulty use are checked too.
             let stray = NodeDefinition()
             stray.kind = fields[.header] ?? fields[.content] ?? fields[.footer] != nil ? .section : .container
-            open.push(fields, of: stray, Surroundings(enclosing: place.enclosing)) {}
+            open.push(fields, of: stray, Surroundings(enclosing: surroundings.enclosing)) {}
             return nil
         }
         for key in [NodeKey.state, .computed, .inherit, .clock, .actions, .forEach] {
@@ -27,21 +27,21 @@ extension NodeReader {
         let node = NodeDefinition()
         node.id = id
         node.component = base.name
-        node.isContent = place.isContent
-        node.layer = place.layer
-        fill(node, from: base, fields, place)
+        node.isContent = surroundings.isContent
+        node.layer = surroundings.layer
+        fill(node, from: base, fields, surroundings)
         return node
     }
 
     /// Reads the root of a component that is made from another component.
-    func readVariant(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+    func readVariant(_ definition: NodeDefinition, _ fields: NodeFields, _ surroundings: Surroundings) {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else { return }
-        fill(definition, from: base, fields, place)
+        fill(definition, from: base, fields, surroundings)
     }
 
     /// Fills in what a node has from its component and what the use gives it.
     private func fill(
-        _ node: NodeDefinition, from base: ComponentTable.Base, _ fields: NodeFields, _ place: Surroundings
+        _ node: NodeDefinition, from base: ComponentTable.Base, _ fields: NodeFields, _ surroundings: Surroundings
     ) {
         let body = base.definition
         node.kind = body.kind
@@ -51,19 +51,21 @@ extension NodeReader {
         refuseSlots(fields, base)
         refuseChildren(fields, node.kind, base)
         let list = AttributeList(cursor, body.attributes)
-        if place.isComponentRoot { parts.readAttributes(fields.without([.binding, .let]), place, into: list) }
-        parts.readArguments(fields, of: base, place, into: list)
-        if place.isComponentRoot, let written = fields[.computed] {
+        if surroundings.isComponentRoot {
+            parts.readAttributes(fields.without([.binding, .let]), surroundings, into: list)
+        }
+        parts.readArguments(fields, of: base, surroundings, into: list)
+        if surroundings.isComponentRoot, let written = fields[.computed] {
             cursor.at("computed") {
                 let own = list.attributes.map { ScopeEntry($0) }
                 parts.computed.read(written, own: own, isContainer: isContainer, into: list)
             }
         }
         // A variant extends its base, and can use all its names. A use can use the parameters alone.
-        let isUse = !place.isComponentRoot
+        let isUse = !surroundings.isComponentRoot
         func scope() -> ExpressionScope {
-            let names = place.ownNames(of: isUse ? list.attributes.filter(\.isParameter) : list.attributes)
-            return ExpressionScope(lexical: LexicalScope(names, in: place.enclosing), isContainer: isContainer)
+            let names = surroundings.ownNames(of: isUse ? list.attributes.filter(\.isParameter) : list.attributes)
+            return ExpressionScope(lexical: LexicalScope(names, in: surroundings.enclosing), isContainer: isContainer)
         }
         func hint(_ name: String) -> String? {
             guard isUse, body.attributes.contains(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
@@ -93,21 +95,21 @@ extension NodeReader {
             node.footer = body.footer
         }
         var inside =
-            place.isComponentRoot
-            ? Surroundings(enclosing: full.lexical) : Surroundings(enclosing: place.enclosing, isContent: true)
+            surroundings.isComponentRoot
+            ? Surroundings(enclosing: full.lexical) : Surroundings(enclosing: surroundings.enclosing, isContent: true)
         inside.layer = node.components.count
         content(fields, of: node, inside)
     }
 
     /// Children given at the use follow those of the body.
-    private func content(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
+    private func content(_ fields: NodeFields, of node: NodeDefinition, _ surroundings: Surroundings) {
         guard node.repeated != nil else {
-            return open.push(fields, of: node, place) { [size] in size.measure(node, at: fields.node) }
+            return open.push(fields, of: node, surroundings) { [size] in size.measure(node, at: fields.node) }
         }
         // The body is not complete yet. Only the nodes given here belong to this node itself.
         let given = NodeDefinition()
         given.kind = node.kind
-        open.push(fields, of: given, place) { [size] in
+        open.push(fields, of: given, surroundings) { [size] in
             node.header = given.header
             node.children = given.children
             node.footer = given.footer

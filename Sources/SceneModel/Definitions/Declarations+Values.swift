@@ -8,40 +8,41 @@ extension Declarations {
     /// types.
     /// - Parameter withComputed: true if maps may contain computed properties, as when an object is read whole.
     public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false) -> Value? {
-        var room = Int.max
-        return accept(value, as: type, withComputed: withComputed, within: &room)
+        var budget = Int.max
+        return accept(value, as: type, withComputed: withComputed, within: &budget)
     }
 
     /// The same, for a value whose size clients choose.
-    /// - Parameter room: bytes of JSON that completing objects may add. It is reduced by the bytes added. Below zero
-    ///   means that the room was too small; the result is then nil.
-    public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within room: inout Int) -> Value?
+    /// - Parameter budget: bytes of JSON that completing objects may add. It is reduced by the bytes added. Below zero
+    ///   means that the budget was too small; the result is then nil.
+    public func accept(_ value: Value, as type: ValueType, withComputed: Bool = false, within budget: inout Int)
+        -> Value?
     {
-        type.accept(value) { makeObject($0, $1, withComputed: withComputed, within: &room) }
+        type.accept(value) { makeObject($0, $1, withComputed: withComputed, within: &budget) }
     }
 
     /// The value converted to a type, or unchanged if it does not fit: the check of the document has reported that.
     public func complete(_ value: Value, as type: ValueType) -> Value { accept(value, as: type) ?? value }
 
-    /// Makes an object of a type from a map. `withComputed` and `room` mean the same as for `accept`.
-    public func makeObject(_ name: String, _ given: ValueMap, withComputed: Bool, within room: inout Int) -> Value? {
+    /// Makes an object of a type from a map. `withComputed` and `budget` mean the same as for `accept`.
+    public func makeObject(_ name: String, _ given: ValueMap, withComputed: Bool, within budget: inout Int) -> Value? {
         guard let type = types[name] else { return nil }
         var whole = ValueMap(minimumCapacity: type.properties.count)
         var found = 0
         for property in type.properties {
             switch (property.role, given[property.name]) {
             case (.state, let part?):
-                guard let accepted = accept(part, as: property.type, withComputed: withComputed, within: &room) else {
+                guard let accepted = accept(part, as: property.type, withComputed: withComputed, within: &budget) else {
                     return nil
                 }
                 whole[property.name] = accepted
                 found += 1
             case (.state(let initial, _), nil):
-                room -= property.name.utf8.count + 4
-                initial.draw(from: &room, isTyped: false)
-                guard room >= 0 else { return nil }
-                whole[property.name] = accept(initial, as: property.type, within: &room) ?? initial
-                guard room >= 0 else { return nil }
+                budget -= property.name.utf8.count + 4
+                initial.draw(from: &budget, isTyped: false)
+                guard budget >= 0 else { return nil }
+                whole[property.name] = accept(initial, as: property.type, within: &budget) ?? initial
+                guard budget >= 0 else { return nil }
             case (_, let part?) where withComputed:
                 whole[property.name] = part
                 found += 1

@@ -16,11 +16,11 @@ extension NodeDefinition {
     /// Notes that all its modifiers are written at the use of a component.
     public func noteModifiersAtUse() {
         if isPlain { return }
-        for place in environment.indices { environment[place].isAtUse = true }
-        for place in transformEnvironment.indices { transformEnvironment[place].isAtUse = true }
-        for place in containerValues.indices { containerValues[place].isAtUse = true }
-        for place in preferences.indices { preferences[place].isAtUse = true }
-        for place in animations.indices { animations[place].isAtUse = true }
+        for position in environment.indices { environment[position].isAtUse = true }
+        for position in transformEnvironment.indices { transformEnvironment[position].isAtUse = true }
+        for position in containerValues.indices { containerValues[position].isAtUse = true }
+        for position in preferences.indices { preferences[position].isAtUse = true }
+        for position in animations.indices { animations[position].isAtUse = true }
         objectsAtUse = environmentObjects.count
         isTagAtUse = tag != nil
     }
@@ -41,8 +41,10 @@ extension NodeDefinition {
             where entry.isAtUse { add(group, entry.keyPath) }
         }
         for transform in transformEnvironment where transform.isAtUse { add("transformEnvironment", transform.keyPath) }
-        for (place, modifier) in animations.enumerated() where modifier.isAtUse { add("animation", String(place)) }
-        for place in 0..<objectsAtUse { add("objects", String(place)) }
+        for (position, modifier) in animations.enumerated() where modifier.isAtUse {
+            add("animation", String(position))
+        }
+        for position in 0..<objectsAtUse { add("objects", String(position)) }
         if isTagAtUse { add("tag", "") }
         return members
     }
@@ -56,16 +58,18 @@ extension NodeDefinition {
         }
         if isPlain { return }
         func note(_ group: String, _ entries: ReferenceWritableKeyPath<NodeDefinition, [KeyedExpression]>) {
-            for (place, entry) in self[keyPath: entries].enumerated() where isMeant(group, entry.keyPath) {
-                self[keyPath: entries][place].isAtUse = true
+            for (position, entry) in self[keyPath: entries].enumerated() where isMeant(group, entry.keyPath) {
+                self[keyPath: entries][position].isAtUse = true
             }
         }
         note("environment", \.environment)
         note("containerValues", \.containerValues)
         note("preferences", \.preferences)
-        for (place, transform) in transformEnvironment.enumerated()
-        where isMeant("transformEnvironment", transform.keyPath) { transformEnvironment[place].isAtUse = true }
-        for place in animations.indices where isMeant("animation", String(place)) { animations[place].isAtUse = true }
+        for (position, transform) in transformEnvironment.enumerated()
+        where isMeant("transformEnvironment", transform.keyPath) { transformEnvironment[position].isAtUse = true }
+        for position in animations.indices where isMeant("animation", String(position)) {
+            animations[position].isAtUse = true
+        }
         objectsAtUse = environmentObjects.indices.prefix { isMeant("objects", String($0)) }.count
         isTagAtUse = isMeant("tag", "")
     }

@@ -336,10 +336,10 @@ public struct MemberGroups {
     public init() {}
 
     public mutating func add(_ group: String, _ name: String, _ value: Value) {
-        guard let place = MemberGroups.order.firstIndex(of: group) else {
+        guard let position = MemberGroups.order.firstIndex(of: group) else {
             preconditionFailure("no members are in a group \(group)")
         }
-        groups[place][name] = value
+        groups[position][name] = value
     }
 
     public func add(to fields: inout ValueMap) {

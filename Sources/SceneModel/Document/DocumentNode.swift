@@ -110,8 +110,8 @@ extension DocumentNode {
         switch content {
         case .map(let entries): return entries.first { $0.name == name }?.value
         case .copy(let entries, let changed):
-            guard let place = entries.firstIndex(where: { $0.name == name }) else { return nil }
-            return place == changed ? DocumentNode(scalar: .string(text)) : entries[place].value
+            guard let position = entries.firstIndex(where: { $0.name == name }) else { return nil }
+            return position == changed ? DocumentNode(scalar: .string(text)) : entries[position].value
         case .scalar, .list: return nil
         }
     }

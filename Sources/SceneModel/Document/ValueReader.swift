@@ -81,26 +81,26 @@ extension DocumentNode {
         guard map.count == other.count, entries.count == map.count else { return nil }
         var changed: (place: Int, text: String)?
         var all: [DocumentEntry]?
-        for place in entries.indices {
+        for position in entries.indices {
             steps -= 1
-            let (before, after) = (map.entry(at: place), other.entry(at: place))
+            let (before, after) = (map.entry(at: position), other.entry(at: position))
             guard before.key == after.key else { return nil }
             if before.value == after.value { continue }
             let value: DocumentNode
             switch (before.value, after.value) {
             case (_, .list): return nil
             case (.map(let before), .map(let after)):
-                guard let copy = self.map?[place].value.copied(of: before, for: after, &steps) else { return nil }
+                guard let copy = self.map?[position].value.copied(of: before, for: after, &steps) else { return nil }
                 value = copy
             case (_, .map): return nil
-            case (_, .string(let text)) where changed == nil && all == nil && own.map { $0 == place } ?? true:
-                changed = (place, text)
+            case (_, .string(let text)) where changed == nil && all == nil && own.map { $0 == position } ?? true:
+                changed = (position, text)
                 continue
             case (_, let scalar): value = DocumentNode(scalar: scalar)
             }
             var rest = all ?? self.map ?? entries
             if all == nil, let changed { rest[changed.place].value = DocumentNode(scalar: .string(changed.text)) }
-            rest[place].value = value
+            rest[position].value = value
             all = rest
         }
         if let all { return DocumentNode(.map(all)) }

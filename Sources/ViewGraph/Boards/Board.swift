@@ -105,20 +105,20 @@ struct Board {
     /// Moves cards into the sections that their panels name. Featured ones stay in their row.
     private mutating func moveCards() {
         let ordinary = rows.indices.filter { !rows[$0].isFeatured }
-        let places = Dictionary(
+        let positions = Dictionary(
             ordinary.map { (Name(rows[$0].key.isEmpty ? tree.root.path : rows[$0].key), $0) },
             uniquingKeysWith: { first, _ in first })
         var moved: [Int: [BoardCard]] = [:]
-        for place in ordinary {
-            rows[place].cards.removeAll { card in
-                guard let section = card.section, let target = places[Name(section)], target != place else {
+        for position in ordinary {
+            rows[position].cards.removeAll { card in
+                guard let section = card.section, let target = positions[Name(section)], target != position else {
                     return false
                 }
                 moved[target, default: []].append(card)
                 return true
             }
         }
-        for (place, cards) in moved { rows[place].cards += cards }
+        for (position, cards) in moved { rows[position].cards += cards }
     }
 
     /// Puts those with a position at this place, counted from 1. The others keep their order.
@@ -297,7 +297,7 @@ struct Board {
     ) -> [BoardCard] {
         if panel["hidden"] == true || depth > Board.mostDepth { return [] }
         var found = cards(of: node, panel, title)
-        if editable.contains(Name(node.path)) { for place in found.indices { found[place].isEditable = true } }
+        if editable.contains(Name(node.path)) { for position in found.indices { found[position].isEditable = true } }
         if panel["kind"] != "table", panel["kind"] != "list", node.children != nil {
             for entry in entries(of: node) {
                 let name = entry.node.id == "gauge" ? title : self.title(of: entry.node)

@@ -23,7 +23,7 @@ extension Wiring {
         // Freeing a vertex may leave others without a use.
         while sharing.hasIdle {
             for vertex in sharing.takeIdle() {
-                guard let uses = uses(of: vertex), uses.holders == 0, !freeIfUnused(vertex, record(vertex)),
+                guard let uses = uses(of: vertex), uses.count == 0, !freeIfUnused(vertex, record(vertex)),
                     !uses.isLoose
                 else { continue }
                 uses.isLoose = true

@@ -28,7 +28,7 @@ extension ViewGraph {
             return edit.update
         } catch {
             if lists.noteRefusal(error, at: row) { removeInstances(of: row) }
-            if let held = lists.findHeld(of: row) { perform(held) }
+            if let edit = lists.findFrozen(of: row) { perform(edit) }
             return .refused
         }
     }

@@ -131,9 +131,9 @@ final class CalendarWindow: Past {
 
     override func result(_ value: Value, _ now: Instant) -> Value {
         advance(now)
-        let place = parts.count - 1 - back
-        guard place >= 0 else { return back > 0 ? .null : first(value) }
-        var part = parts[place]
+        let position = parts.count - 1 - back
+        guard position >= 0 else { return back > 0 ? .null : first(value) }
+        var part = parts[position]
         if back == 0 {
             part.consider(value)
             if value != current {

@@ -26,7 +26,7 @@ final class EntryReports: Past {
     var expiry: Int64? { didSet { if expiry == nil { forget() } } }
     private var rows: [Row] = []
     private var free: [Int] = []
-    private var places: [Value: Int] = [:]
+    private var positions: [Value: Int] = [:]
     private var oldest = none
     private var newest = none
     /// Of writes since the last `absorb`.
@@ -52,9 +52,9 @@ final class EntryReports: Past {
             }
         }
         // Entries that came or went without a write: of a document, or from the store.
-        guard map.count != places.count else { return }
-        for key in places.keys where map[key] == nil { drop(key) }
-        for (key, _) in map where places[key] == nil { touch(key, now) }
+        guard map.count != positions.count else { return }
+        for key in positions.keys where map[key] == nil { drop(key) }
+        for (key, _) in map where positions[key] == nil { touch(key, now) }
     }
 
     override func deadline(_ now: Instant) -> Instant? {
@@ -76,42 +76,42 @@ final class EntryReports: Past {
     // MARK: The list
 
     private func touch(_ key: Value, _ now: Instant) {
-        let place: Int
-        if let known = places[key] {
+        let position: Int
+        if let known = positions[key] {
             if known == newest {
                 rows[known].time = now
                 return
             }
             unlink(known)
-            place = known
+            position = known
         } else {
-            place = free.popLast() ?? rows.count
+            position = free.popLast() ?? rows.count
             let row = Row(key: key, time: now, older: EntryReports.none, newer: EntryReports.none)
-            if place < rows.count { rows[place] = row } else { rows.append(row) }
-            places[key] = place
+            if position < rows.count { rows[position] = row } else { rows.append(row) }
+            positions[key] = position
         }
-        rows[place].time = now
-        rows[place].older = newest
-        rows[place].newer = EntryReports.none
-        if newest >= 0 { rows[newest].newer = place } else { oldest = place }
-        newest = place
+        rows[position].time = now
+        rows[position].older = newest
+        rows[position].newer = EntryReports.none
+        if newest >= 0 { rows[newest].newer = position } else { oldest = position }
+        newest = position
     }
 
     private func drop(_ key: Value) {
-        guard let place = places.removeValue(forKey: key) else { return }
-        unlink(place)
-        rows[place].key = .null
-        free.append(place)
+        guard let position = positions.removeValue(forKey: key) else { return }
+        unlink(position)
+        rows[position].key = .null
+        free.append(position)
     }
 
-    private func unlink(_ place: Int) {
-        let (older, newer) = (rows[place].older, rows[place].newer)
+    private func unlink(_ position: Int) {
+        let (older, newer) = (rows[position].older, rows[position].newer)
         if older >= 0 { rows[older].newer = newer } else { oldest = newer }
         if newer >= 0 { rows[newer].older = older } else { newest = older }
     }
 
     private func forget() {
-        (rows, free, places, written) = ([], [], [:], [])
+        (rows, free, positions, written) = ([], [], [:], [])
         (oldest, newest) = (EntryReports.none, EntryReports.none)
     }
 
@@ -122,11 +122,11 @@ final class EntryReports: Past {
     override func isDue(after row: Value) -> Bool { false }
 
     override func stored(from origin: Instant) -> [Value] {
-        var times = ValueMap(minimumCapacity: places.count)
-        var place = oldest
-        while place >= 0 {
-            times[rows[place].key] = .int(rows[place].time &- origin)
-            place = rows[place].newer
+        var times = ValueMap(minimumCapacity: positions.count)
+        var position = oldest
+        while position >= 0 {
+            times[rows[position].key] = .int(rows[position].time &- origin)
+            position = rows[position].newer
         }
         return [.map(times)]
     }

@@ -40,8 +40,8 @@ final class Window: Past {
         guard filled != nil else { return }
         integrals = Array(repeating: 0, count: Int(slots))
         weights = integrals
-        for (place, (integral, weight)) in kept.enumerated() where weight > 0 {
-            let from = (oldest + Int64(place)) * old
+        for (position, (integral, weight)) in kept.enumerated() where weight > 0 {
+            let from = (oldest + Int64(position)) * old
             let to = min(from + old, now)
             var time = max(from, (bucket(now) - count) * width)
             while time < to {
@@ -71,13 +71,13 @@ final class Window: Past {
         if bucket(from) < bucket(now) - count { for at in integrals.indices { (integrals[at], weights[at]) = (0, 0) } }
         while time < now {
             let at = bucket(time)
-            let place = slot(at)
-            if time == at * width { (integrals[place], weights[place]) = (0, 0) }
+            let position = slot(at)
+            if time == at * width { (integrals[position], weights[position]) = (0, 0) }
             let end = min(now, (at + 1) * width)
             if let number {
                 let seconds = Double(end - time) / 1e9
-                integrals[place] += number * seconds
-                weights[place] += seconds
+                integrals[position] += number * seconds
+                weights[position] += seconds
             }
             time = end
         }
@@ -96,9 +96,9 @@ final class Window: Past {
             total.weight += weights[at]
         }
         // The oldest bucket has the slot of the next one, and counts in part.
-        let place = slot(oldest)
-        total.integral -= integrals[place] * (1 - part)
-        total.weight -= weights[place] * (1 - part)
+        let position = slot(oldest)
+        total.integral -= integrals[position] * (1 - part)
+        total.weight -= weights[position] * (1 - part)
         return total
     }
 
@@ -149,14 +149,14 @@ final class Window: Past {
     }
 
     override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
-        let places = Int(slots)
+        let positions = Int(slots)
         let fields = Array(fields)
-        guard fields.count == 2 + 2 * places, case .int(let filled) = fields[0], case .int(let began) = fields[1]
+        guard fields.count == 2 + 2 * positions, case .int(let filled) = fields[0], case .int(let began) = fields[1]
         else { return false }
         let numbers = fields[2...].compactMap { Past.number($0) }
-        guard numbers.count == 2 * places else { return false }
-        integrals = Array(numbers[..<places])
-        weights = Array(numbers[places...])
+        guard numbers.count == 2 * positions else { return false }
+        integrals = Array(numbers[..<positions])
+        weights = Array(numbers[positions...])
         self.filled = filled &+ origin
         self.began = began &+ origin
         return true
@@ -258,9 +258,9 @@ final class Chart: Past {
         var at = max(from / width, last - count)
         while at <= last {
             if let end = buckets.last, end.number == at {
-                let place = buckets.count - 1
-                buckets[place].bucket.least = min(end.bucket.least, values.least)
-                buckets[place].bucket.greatest = max(end.bucket.greatest, values.greatest)
+                let position = buckets.count - 1
+                buckets[position].bucket.least = min(end.bucket.least, values.least)
+                buckets[position].bucket.greatest = max(end.bucket.greatest, values.greatest)
             } else {
                 buckets.append((at, values))
             }

@@ -266,7 +266,7 @@ extension Wiring {
         let operation = TimeOperator(.reported)
         let vertex =
             record.expiry ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
-        if record.expiry == nil { holdShared(vertex) }
+        if record.expiry == nil { retainShared(vertex) }
         attributes[state]?.expiry = vertex
         guard let value = expiry(of: state), let past = value.past as? LastReport else { return }
         past.expiry = span?.nanoseconds
@@ -328,7 +328,7 @@ extension Wiring {
         let vertex =
             record.entries ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
         if record.entries == nil {
-            holdShared(vertex)
+            retainShared(vertex)
             attributes.setEntries(vertex, at: state)
         }
         guard case .timed(let value)? = attributes[vertex]?.source, let past = value.past as? EntryReports
@@ -375,7 +375,7 @@ extension Wiring {
         guard wanted != record.history else { return }
         if let wanted, let old = record.history { keepRecord(of: old, for: wanted) }
         releaseHistory(of: record)
-        if let wanted { holdShared(wanted) }
+        if let wanted { retainShared(wanted) }
         attributes[attribute]?.history = wanted
     }
 

@@ -124,8 +124,9 @@ struct EditorAnswers {
     private func word(at position: SourcePosition, in document: TextDocument) -> (name: String, sign: Character?)? {
         guard document.lines.indices.contains(position.line - 1) else { return nil }
         let line = Array(document.lines[position.line - 1])
-        func isPart(_ place: Int) -> Bool {
-            line.indices.contains(place) && (line[place].isLetter || line[place].isNumber || line[place] == "_")
+        func isPart(_ position: Int) -> Bool {
+            line.indices.contains(position)
+                && (line[position].isLetter || line[position].isNumber || line[position] == "_")
         }
         var start = position.column - 1
         if !isPart(start) { start -= 1 }

@@ -71,7 +71,7 @@ final class DashScreen {
     private var board: DashBoard?
     private var chosen: Name?
     private var scroll = Scroll()
-    private var room = 1
+    private var space = 1
     /// A message about the last write.
     private var notice: String?
     private var isStale = true
@@ -187,7 +187,7 @@ final class DashScreen {
     private func draw(on screen: LiveScreen, at now: Double) {
         guard let picture = picture(at: now), let board else { return }
         let size = Terminal.size
-        room = max(1, size.rows - 3)
+        space = max(1, size.rows - 3)
         let style = session.output.style
         let state =
             values.interruptedAt.map { style.red("no connection for \(DashText.duration(now - $0))") }
@@ -195,9 +195,9 @@ final class DashScreen {
         let left = max(2, size.columns - DisplayWidth.of(state))
         let title = style.bold(DisplayWidth.cut(board.title, to: left - 1))
         var lines = [DisplayWidth.pad(title, to: left) + state, ""]
-        let shown = scroll.clip(picture.lines, room: room)
+        let shown = scroll.clip(picture.lines, space: space)
         lines += shown
-        lines += Array(repeating: "", count: max(0, room - shown.count))
+        lines += Array(repeating: "", count: max(0, space - shown.count))
         lines.append(footer(picture, size.columns))
         screen.draw(lines.prefix(size.rows).joined(separator: "\n"))
         lastDrawn = now
@@ -218,8 +218,8 @@ final class DashScreen {
                 }
             keys = "\(card.path)\(action)   q end"
         }
-        let hidden = picture.lines.count - room
-        if hidden > 0 { keys += "   \(min(100, (scroll.offset + room) * 100 / picture.lines.count)) %" }
+        let hidden = picture.lines.count - space
+        if hidden > 0 { keys += "   \(min(100, (scroll.offset + space) * 100 / picture.lines.count)) %" }
         return style.dim(DisplayWidth.cut(keys, to: columns))
     }
 
@@ -233,7 +233,7 @@ final class DashScreen {
         case .enter: operate()
         case .character("+"), .character("="): step(1)
         case .character("-"): step(-1)
-        default: _ = scroll.move(key, page: max(1, room - 2))
+        default: _ = scroll.move(key, page: max(1, space - 2))
         }
     }
 
@@ -259,7 +259,7 @@ final class DashScreen {
         guard let next, places.indices.contains(next) else { return }
         chosen = Name(places[next].card.path)
         // The heading above the first line stays visible.
-        scroll.show(max(0, places[next].lines.lowerBound - 1)..<places[next].lines.upperBound, room: room)
+        scroll.show(max(0, places[next].lines.lowerBound - 1)..<places[next].lines.upperBound, space: space)
     }
 
     private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { Name($0.path) == self.chosen } }

@@ -232,9 +232,9 @@ struct DashPicture {
     private func note(_ figures: String, _ status: String?, _ width: Int) -> String {
         guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return style.bold(figures) }
         let mark = "\(shape) \(DashText.spellOut(status))"
-        let room = width - DisplayWidth.of(figures) - DisplayWidth.of(mark)
-        guard room > 0 else { return paint(figures, status) }
-        return style.bold(figures) + String(repeating: " ", count: room) + paint(mark, status)
+        let space = width - DisplayWidth.of(figures) - DisplayWidth.of(mark)
+        guard space > 0 else { return paint(figures, status) }
+        return style.bold(figures) + String(repeating: " ", count: space) + paint(mark, status)
     }
 
     private func bar(_ card: DashCard, _ number: Double, _ status: String?, _ width: Int) -> String {

@@ -196,7 +196,7 @@ class AsyncClient:
                 if answer and not answer.done():
                     answer.set_result(message)
                 elif "error" in message and message.get("id") is None:
-                    # The daemon has no room for this client.
+                    # The daemon takes no more clients.
                     wire.plain("", {}).result(message)
         except (ConnectionLost, ProtocolFault, Refused) as error:
             if self._streams is streams:

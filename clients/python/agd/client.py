@@ -222,7 +222,7 @@ class Client:
             if reply.get("id") == self._number:
                 return call.result(reply)
             if "error" in reply and reply.get("id") is None:
-                # The daemon has no room for this client, or could not read a request.
+                # The daemon takes no more clients, or could not read a request.
                 call.result(reply)
 
     # Reading.

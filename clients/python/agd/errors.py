@@ -31,7 +31,7 @@ class Refused(AgdError):
 
 
 class NoRoom(Refused):
-    """The daemon has no room for this client now."""
+    """The daemon takes no more clients now."""
 
 
 class AttributeFailed(Refused):

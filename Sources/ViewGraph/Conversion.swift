@@ -6,13 +6,13 @@ import SceneModel
 
 extension Wiring {
     /// True if a vertex of a type reads, through an alias, values that may have another type.
-    func needsHolding(_ type: ValueType, _ source: Source) -> Bool {
+    func needsConversion(_ type: ValueType, _ source: Source) -> Bool {
         switch source {
         case .selected, .rooted: return type != .dyn
         default: break
         }
         guard type != .dyn, case .alias(let target, _) = source else { return false }
-        return type.mustHold(declaredType(of: target))
+        return type.mustConvert(declaredType(of: target))
     }
 
     /// The type that every value at a place has. For a reference that may find no object, it is the type of the object.
@@ -30,7 +30,7 @@ extension Wiring {
     /// Converts a content to a type. A value that does not fit becomes a failure that names both types.
     /// - Parameter given: the type that the content is known to have.
     @inline(never)
-    func hold(_ content: Content, of given: ValueType, to type: ValueType, at attribute: AttributeID) -> Content {
+    func convert(_ content: Content, of given: ValueType, to type: ValueType, at attribute: AttributeID) -> Content {
         guard case .value(let value) = content else { return content }
         // An object of another type does not fit, even if it has the same properties.
         if let found = given.objectName, let wanted = type.objectName, found != wanted, value != .null {

@@ -3,7 +3,7 @@ import SceneModel
 
 /// Gives new nodes their rows: what the edits say of them, and their values. It goes from the top down, so that each
 /// definition is checked in its final place.
-struct Completion {
+struct RowApplication {
     private let graph: ViewGraph
     /// The rows of new nodes, by the nodes' rows in the tree.
     private var found: [NodeRow: AbsentNode] = [:]
@@ -99,9 +99,9 @@ struct Completion {
             }
         }
         let definitions = readTogether(made, below: row)
-        for (place, child) in made.enumerated() {
+        for (position, child) in made.enumerated() {
             guard let fields = child.fields else { continue }
-            make(child, fields, definitions?[place], below: row)
+            make(child, fields, definitions?[position], below: row)
         }
     }
 
@@ -332,7 +332,7 @@ struct Completion {
 
     private func takeValues(of absent: AbsentNode, _ row: NodeRow) {
         for value in absent.values.values {
-            if value.name == Persistence.heldName, record(row).kind.isMadeFromData {
+            if value.name == Persistence.frozenName, record(row).kind.isMadeFromData {
                 graph.unsettled.lists.insert(row)
                 continue
             }
@@ -367,8 +367,8 @@ extension ViewGraph {
     func sortChildren(of parent: NodeRow) -> Bool {
         guard !nodes[parent].kind.isMadeFromData else { return false }
         let before = nodes[parent].children
-        let children = before.enumerated().map { place, row in
-            (rank: nodes.rank(of: row), order: nodes.order(of: row) ?? "~~", place: place, row: row)
+        let children = before.enumerated().map { position, row in
+            (rank: nodes.rank(of: row), order: nodes.order(of: row) ?? "~~", place: position, row: row)
         }
         func precedes(
             _ a: (rank: Int, order: String, place: Int, row: NodeRow),

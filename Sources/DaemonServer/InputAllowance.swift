@@ -1,5 +1,5 @@
 /// Divides the input of a turn among the clients.
-struct InputRoom {
+struct InputAllowance {
     /// Bytes that may still be read before the next turn.
     private(set) var left = perTurn
     /// The number of the turn, for `Session.turnOfPortion`.
@@ -12,14 +12,14 @@ struct InputRoom {
     /// Bytes that each client may send in a turn, however much the others send.
     private static let portion = 4 << 10
 
-    /// The number of bytes that the client may read now. When the room that all share is used up, each client may still
-    /// read one small portion a turn, so that a short request never waits for long messages of others.
+    /// The number of bytes that the client may read now. When the bytes that all share are used up, each client may
+    /// still read one small portion a turn, so that a short request never waits for long messages of others.
     /// - Returns: bytes; 0 if the client has to wait for the next turn.
     mutating func share(of session: Session) -> Int {
         if left > 0 { return .max }
         if session.turnOfPortion != turn {
             session.turnOfPortion = turn
-            return InputRoom.portion
+            return InputAllowance.portion
         }
         waiting.append(session)
         return 0
@@ -30,7 +30,7 @@ struct InputRoom {
     /// Begins the next turn.
     /// - Returns: the sessions that had to wait. They may read on.
     mutating func refill() -> [Session] {
-        left = InputRoom.perTurn
+        left = InputAllowance.perTurn
         turn &+= 1
         if waiting.isEmpty { return [] }
         defer { waiting = [] }

@@ -5,12 +5,12 @@ import AttributeGraph
 // Leaves: new nodes are as the scenes, the layers and the edits together say, before anybody sees them.
 
 extension ViewGraph {
-    func completeNodes() {
+    func applyRows() {
         while !unsettled.made.isEmpty {
             let made = unsettled.made
             unsettled.made = []
             guard persistence.mayHaveParts else { return }
-            complete(made.filter { nodes.isAlive($0) }.map(\.row))
+            applyRows(to: made.filter { nodes.isAlive($0) }.map(\.row))
         }
     }
 }
