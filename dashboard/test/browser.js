@@ -95,7 +95,7 @@ export class Site {
   async startGateway() {
     const options = ['--socket', this.socket, '--port', String(this.port ?? 0), ...(this.isWritable ? ['--writable'] : []), ...(this.tokenFile ? ['--tokens', this.tokenFile] : []),
       ...this.origins.flatMap((each) => ['--allow-origin', each]),
-      '--pages', join(ROOT, 'clients/javascript'), '--pages', join(ROOT, 'dashboard')]
+      '--pages', join(ROOT, 'dashboard')]
     const output = join(this.folder, 'gateway.out')
     this.gateway = spawn(join(PROGRAMS, 'agd-gateway'), options, { stdio: ['ignore', openSync(output, 'w'), openSync(`${output}.log`, 'a')] })
     this.url = await until('the gateway listens', () => {
