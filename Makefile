@@ -17,8 +17,7 @@ run: ## build, start agd with the host monitor, its feeder and a dashboard, unti
 fleet: ## start three NATS servers, three daemons and a mirror of them on this machine, until Ctrl-C
 	@SWIFT="$(SWIFT)" Scripts/fleet
 
-test: lint ## run all tests
-	@Scripts/dependencies --tests
+test: ## compare the format and run all tests
 	@SWIFT="$(SWIFT)" Scripts/test
 
 lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
