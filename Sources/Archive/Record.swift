@@ -7,21 +7,21 @@ import StateStore
 // |---|---|
 // | basis | a value: see `Basis` |
 // | author | a value: `[uid, gid, pid, name, principal]`; authors are numbered from 0 in each segment |
-// | place | the key of a node, the name of a state, and its path if that is another text; places are numbered from 0 in each segment |
+// | state | the key of a node, the name of a state, and its path if that is another text; states are numbered from 0 in each segment |
 // | transaction | flags, differences of the revision, the wall clock and the operators' clock; author, label, animation |
-// | write, reaction | the number of a place, and a value |
+// | write, reaction | the number of a state, and a value |
 // | row, imageRow | key, name, value |
 // | deletedRow | key, name |
 // | deletedKey | key, revision: rows written after it stay |
-// | report | the number of a place, and steps below it |
-// | entries | the number of a place, and a list of keys; empty: all |
-// | stretch | the number of a place, how many writes, the time since the transaction before, least, greatest, last |
+// | report | the number of a state, and steps below it |
+// | entries | the number of a state, and a list of keys; empty: all |
+// | stretch | the number of a state, how many writes, the time since the transaction before, least, greatest, last |
 // | imageBegins, imageEnds | nothing; the time of the transaction before counts |
 // | end | nothing: the daemon has ended in order |
 
 enum RecordKind: UInt8 {
     case basis = 1
-    case author, place, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
+    case author, state, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
     case imageBegins, imageRow, imageEnds, end
     /// A write that nobody has asked for.
     case reaction
@@ -124,16 +124,16 @@ extension ByteBuffer {
 /// Reads the fields of records.
 struct FieldReader {
     let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var place = 0
+    private(set) var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    var isAtEnd: Bool { place >= bytes.count }
+    var isAtEnd: Bool { position >= bytes.count }
 
     mutating func byte() throws(Failure) -> UInt8 {
-        guard place < bytes.count else { throw FieldReader.unreadable }
-        defer { place += 1 }
-        return bytes[place]
+        guard position < bytes.count else { throw FieldReader.unreadable }
+        defer { position += 1 }
+        return bytes[position]
     }
 
     mutating func varint() throws(Failure) -> UInt64 {
@@ -164,15 +164,15 @@ struct FieldReader {
 
     mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
         let width = MemoryLayout<Number>.size
-        guard bytes.count - place >= width else { throw FieldReader.unreadable }
-        defer { place += width }
-        return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: type)
+        guard bytes.count - position >= width else { throw FieldReader.unreadable }
+        defer { position += width }
+        return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: type)
     }
 
     mutating func part(_ count: Int) throws(Failure) -> UnsafeBufferPointer<UInt8> {
-        guard count <= bytes.count - place else { throw FieldReader.unreadable }
-        defer { place += count }
-        return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+        guard count <= bytes.count - position else { throw FieldReader.unreadable }
+        defer { position += count }
+        return UnsafeBufferPointer(rebasing: bytes[position..<position + count])
     }
 
     /// Goes behind a text.

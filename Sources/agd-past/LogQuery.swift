@@ -102,12 +102,12 @@ struct LogQuery {
         var present: Entry?
         /// The last values of states, by key and name, as far as the segment has them.
         var values: [Name: [Name: Value]] = [:]
-        /// By place: whether its changes are asked for.
+        /// By state: whether its changes are asked for.
         var shown: [ObjectIdentifier: Bool] = [:]
-        func shows(_ place: RecordedPlace) -> Bool {
-            if let known = shown[ObjectIdentifier(place)] { return known }
-            let isShown = self.shows(place.path)
-            shown[ObjectIdentifier(place)] = isShown
+        func shows(_ state: RecordedState) -> Bool {
+            if let known = shown[ObjectIdentifier(state)] { return known }
+            let isShown = self.shows(state.path)
+            shown[ObjectIdentifier(state)] = isShown
             return isShown
         }
         func close() {
@@ -124,17 +124,17 @@ struct LogQuery {
                     log.from.map { !isBefore(transaction.revision, transaction.wall, reader.basis.epoch, $0) } ?? true
                     && log.to.map { !isAfter(transaction.revision, transaction.wall, reader.basis.epoch, $0) } ?? true
                 if transaction.isRevision, isWithin, matches(transaction) { present = Entry(transaction) }
-            case .write(let place, let value, let isReaction):
-                if present != nil, shows(place) {
-                    let before = values[Name(place.key)]?[Name(place.name)]
-                    present?.add(place.path, before, value, isReaction: isReaction)
+            case .write(let state, let value, let isReaction):
+                if present != nil, shows(state) {
+                    let before = values[Name(state.key)]?[Name(state.name)]
+                    present?.add(state.path, before, value, isReaction: isReaction)
                 }
-                values[Name(place.key), default: [:]][Name(place.name)] = value
-            case .stretch(let place, let count, _, let least, let greatest, let last):
-                if present != nil, shows(place) {
-                    present?.add(place.path, count: count, least, greatest, last)
+                values[Name(state.key), default: [:]][Name(state.name)] = value
+            case .stretch(let state, let count, _, let least, let greatest, let last):
+                if present != nil, shows(state) {
+                    present?.add(state.path, count: count, least, greatest, last)
                 }
-                values[Name(place.key), default: [:]][Name(place.name)] = last
+                values[Name(state.key), default: [:]][Name(state.name)] = last
             case .row(let key, let name, let value, _):
                 if present != nil, mayReadAll, !StoreChange.isOfRuntime(key), isInside(key) {
                     present?.add(row: key, name, isGone: value == nil)

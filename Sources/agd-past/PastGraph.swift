@@ -29,7 +29,7 @@ final class PastGraph {
     /// Counts the lives. Between two of them nothing is known.
     private(set) var life = 0
     /// Gets what is known of writes that were too fast to be kept: the state, the least and the greatest value.
-    var onStretch: ((RecordedPlace, Value, Value) -> Void)?
+    var onStretch: ((RecordedState, Value, Value) -> Void)?
     /// The principal for which the client acts.
     var principal: String?
     /// Gets what the clients hear while records are performed.
@@ -274,12 +274,12 @@ final class PastGraph {
         table.apply(record, at: position.revision)
         switch record {
         case .transaction, .imageBegins, .imageRow, .imageEnds, .end: return
-        case .write(let place, let value, let isReaction):
-            let write = recorded(place, value)
+        case .write(let state, let value, let isReaction):
+            let write = recorded(state, value)
             if isReaction { changes.change.reactions.append(write) } else { changes.change.writes.append(write) }
-        case .stretch(let place, _, _, let least, let greatest, let last):
-            onStretch?(place, least, greatest)
-            changes.change.writes.append(recorded(place, last))
+        case .stretch(let state, _, _, let least, let greatest, let last):
+            onStretch?(state, least, greatest)
+            changes.change.writes.append(recorded(state, last))
         case .row(let key, let name, let value, _):
             if name == nil { changes.removed.append(key) }
             if record.changesStructure { changes.haveStructure = true }
@@ -287,18 +287,18 @@ final class PastGraph {
                 let number = table.names.number(of: key, name)
                 changes.change.reactions.append(RecordedWrite(key: key, name: name, number: number, value: value))
             }
-        case .report(let place, let steps):
+        case .report(let state, let steps):
             changes.change.reports.append(
-                RecordedReport(key: place.key, name: place.name, steps: steps, entries: nil))
-        case .entries(let place, let keys):
+                RecordedReport(key: state.key, name: state.name, steps: steps, entries: nil))
+        case .entries(let state, let keys):
             changes.change.reports.append(
-                RecordedReport(key: place.key, name: place.name, steps: "", entries: keys))
+                RecordedReport(key: state.key, name: state.name, steps: "", entries: keys))
         }
         changes.isEmpty = false
     }
 
-    private func recorded(_ place: RecordedPlace, _ value: Value) -> RecordedWrite {
-        RecordedWrite(key: place.key, name: place.name, number: table.names.number(of: place), value: value)
+    private func recorded(_ state: RecordedState, _ value: Value) -> RecordedWrite {
+        RecordedWrite(key: state.key, name: state.name, number: table.names.number(of: state), value: value)
     }
 
     private func perform(_ changes: Changes) throws(Failure) {

@@ -66,10 +66,10 @@ private struct ArchivedStates {
         case .transaction(let transaction):
             revision = Int64(transaction.revision)
             if transaction.author != nil, !hasBegun { (begun, hasBegun) = (revision - 1, true) }
-        case .write(let place, let value, _):
-            states[place.key, default: [:]][place.name] = (place.path, value)
-            return difference(place.path, value)
-        case .stretch(let place, _, _, _, _, let last): states[place.key, default: [:]][place.name] = (place.path, last)
+        case .write(let state, let value, _):
+            states[state.key, default: [:]][state.name] = (state.path, value)
+            return difference(state.path, value)
+        case .stretch(let state, _, _, _, _, let last): states[state.key, default: [:]][state.name] = (state.path, last)
         case .row(let key, let name?, let value, _) where !key.hasPrefix("@"):
             guard var state = states[key]?[name] else { return nil }
             state.value = value ?? .null
