@@ -15,6 +15,8 @@ final class Recorder: TransactionRecorder {
 
     /// By row of the engine.
     private var slots: [Slot] = []
+    /// Where the fields of a transaction and of its first write are put together.
+    private let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 128)
     private var stateCount: UInt32 = 0
     private var authors: [ObjectIdentifier: (author: Author, number: UInt32)] = [:]
     private var authorCount: UInt32 = 0
@@ -53,6 +55,9 @@ final class Recorder: TransactionRecorder {
     /// When something happened.
     struct Stamp {
         var revision: UInt64 = 0
+        /// What `elapsed` follows from.
+        var monotonic = 0.0
+        var asleep = 0.0
         /// Nanoseconds since 1970.
         var wall: Int64 = 0
         /// Nanoseconds of the operators' clock.
@@ -96,6 +101,8 @@ final class Recorder: TransactionRecorder {
 
     init(_ feed: StoreFeed) { self.feed = feed }
 
+    deinit { memory.deallocate() }
+
     /// The rows of no node with which a life begins: declarations.
     func begin(with rows: [StoredRow]) {
         for row in rows where ![StoreChange.onceKey, StoreChange.willKey].contains(row.key) {
@@ -112,18 +119,22 @@ final class Recorder: TransactionRecorder {
         (lastAuthor, lastLabel) = (nil, nil)
         held = []
         (isOpen, isThinned) = (false, false)
-        written = stamp(time, revision)
-        present = written
+        stamp(time, revision)
+        written = present
         (transactions, writes, imageRows) = (0, 0, 0)
         isOn = true
         bytes.append(record: .basis)
         bytes.append(archived: basis)
     }
 
-    private func stamp(_ time: Moment, _ revision: UInt64) -> Stamp {
-        Stamp(
-            revision: revision, wall: time.wall.seconds * 1_000_000_000 + Int64(time.wall.nanoseconds),
-            elapsed: time.elapsed.nanoseconds)
+    /// Sets when the present transaction happens.
+    private func stamp(_ time: Moment, _ revision: UInt64) {
+        present.revision = revision
+        present.wall = time.wall.seconds * 1_000_000_000 + Int64(time.wall.nanoseconds)
+        // All transactions of a turn have one time.
+        if time.monotonic == present.monotonic, time.asleep == present.asleep { return }
+        present.elapsed = time.elapsed.nanoseconds
+        (present.monotonic, present.asleep) = (time.monotonic, time.asleep)
     }
 
     // MARK: Transactions
@@ -131,10 +142,10 @@ final class Recorder: TransactionRecorder {
     func begin(_ revision: UInt64, at time: Moment, _ author: Author?, _ label: String?, _ animation: Value?) {
         guard isOn else { return }
         close()
-        present = stamp(time, revision)
-        self.author = author
-        self.label = label
-        self.animation = animation
+        stamp(time, revision)
+        if self.author !== author { self.author = author }
+        if self.label != nil || label != nil { self.label = label }
+        if self.animation != nil || animation != nil { self.animation = animation }
         (isOpen, isThinned, hasForgotten) = (true, false, false)
     }
 
@@ -144,8 +155,15 @@ final class Recorder: TransactionRecorder {
         isOpen = false
     }
 
-    /// Writes the record of the present transaction before the first of its changes.
     private func open() {
+        var fields = FieldWriter(memory)
+        open(&fields)
+        bytes.append(fields.written)
+    }
+
+    /// Writes the record of the present transaction before the first of its changes.
+    /// - Parameter fields: gets the end of the record.
+    private func open(_ fields: inout FieldWriter) {
         guard isOpen else { return }
         isOpen = false
         transactions += 1
@@ -171,22 +189,25 @@ final class Recorder: TransactionRecorder {
         if present.revision != written.revision &+ 1 { flags |= TransactionFlag.leap }
         let (wall, elapsed) = (present.wall &- written.wall, present.elapsed &- written.elapsed)
         if wall == 0, elapsed == 0 { flags |= TransactionFlag.sameTime }
-        bytes.append(record: .transaction)
-        bytes.append(flags)
+        fields.put(RecordKind.transaction.rawValue)
+        fields.put(flags)
         if flags & TransactionFlag.leap != 0 {
-            bytes.append(difference: Int64(bitPattern: present.revision &- written.revision))
+            fields.put(difference: Int64(bitPattern: present.revision &- written.revision))
         }
         if flags & TransactionFlag.sameTime == 0 {
-            bytes.append(difference: wall)
-            bytes.append(difference: elapsed &- wall)
+            fields.put(difference: wall)
+            fields.put(difference: elapsed &- wall)
         }
-        if flags & TransactionFlag.author != 0 { bytes.append(varint: UInt64(number)) }
+        if flags & TransactionFlag.author != 0 { fields.put(varint: UInt64(number)) }
+        written = present
+        guard flags & (TransactionFlag.label | TransactionFlag.animation) != 0 else { return }
+        bytes.append(fields.written)
+        fields.removeAll()
         if flags & TransactionFlag.label != 0, let label {
             bytes.append(counted: label)
             lastLabel = label
         }
         if let animation { bytes.append(archived: animation) }
-        written = present
     }
 
     private func number(of author: Author) -> UInt32 {
@@ -208,7 +229,11 @@ final class Recorder: TransactionRecorder {
     // MARK: Values
 
     func write(_ state: AttributeID, isReaction: Bool) {
-        guard isOn else { return }
+        guard isOn else {
+            // The image of the next segment has its value.
+            _ = feed.storedPlace(of: state)
+            return
+        }
         let position = Int(state.index)
         if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
         if slots[position].state != state { define(state, at: position) }
@@ -226,18 +251,25 @@ final class Recorder: TransactionRecorder {
             release(slot.held)
             slot.held = -1
         }
-        open()
-        bytes.append(record: isReaction ? .reaction : .write)
-        bytes.append(varint: UInt64(slot.number))
-        let start = bytes.count
+        var fields = FieldWriter(memory)
+        open(&fields)
+        fields.put(isReaction ? RecordKind.reaction.rawValue : RecordKind.write.rawValue)
+        fields.put(varint: UInt64(slot.number))
         slot.batch = 0
-        if bytes.append(archived: value) {
-            slot.batch = batch
-            slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
+        var length = 0
+        if fields.put(scalar: value) {
+            bytes.append(fields.written)
+        } else {
+            bytes.append(fields.written)
+            let start = bytes.count
+            if bytes.append(archived: value) {
+                slot.batch = batch
+                slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
+            }
+            length = bytes.count - start
         }
         slot.due =
-            max(slot.due, present.elapsed)
-            &+ max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
+            max(slot.due, present.elapsed) &+ max(Recorder.interval, Int64(length) * Recorder.nanosecondsPerByte)
         slots[position] = slot
     }
 
