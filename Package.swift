@@ -201,6 +201,9 @@ let package = Package(
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
+        module(
+            "Replay", ["Archive", "AttributeValues", "DaemonServer", "GraphRuntime", "ViewGraph", "WireProtocol"],
+            settings: fast),
         // Row 9
         program(
             "agd", ["DaemonServer", "AttributeValues", "WireProtocol", "CommandArguments", "COneThread", log],
@@ -235,7 +238,7 @@ let package = Package(
             "agd-past",
             [
                 "AGClient", "Archive", "AttributeValues", "COneThread", "CommandArguments", "DaemonServer", "EventLoop",
-                "GraphRuntime", "ViewGraph", "WireProtocol",
+                "GraphRuntime", "Replay", "ViewGraph", "WireProtocol",
             ],
             links: oneThread),
         program(
@@ -274,9 +277,8 @@ let package = Package(
             name: "simulate",
             dependencies: [
                 "Archive", "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer",
-                "EventLoop", "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore",
-                "TestSupport",
-                "WireProtocol", log,
+                "EventLoop", "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "Replay",
+                "StateStore", "TestSupport", "WireProtocol", log,
             ],
             path: "Tests/Simulator", swiftSettings: fast + whole, linkerSettings: linker + oneThread),
         .target(
@@ -311,7 +313,10 @@ let package = Package(
             ["Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"]),
         tests(
             "Past",
-            ["agd-past", "Archive", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol", "AttributeValues"],
+            [
+                "agd-past", "Archive", "GraphRuntime", "Replay", "SceneTesting", "ViewGraph", "WireProtocol",
+                "AttributeValues",
+            ],
             exclude: ["Archives"]),
         tests("SceneTesting", ["SceneTesting", "SceneModel", "AttributeValues"]),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),

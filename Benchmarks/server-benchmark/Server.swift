@@ -54,9 +54,15 @@ struct Message {
 final class Agd: Server {
     let daemon: DaemonProcess
 
-    init(_ program: String, durability: String?, archives: Bool = true, runner: [String] = []) throws {
+    /// - Parameter isTransient: of the states.
+    init(
+        _ program: String, durability: String?, archives: Bool = true, isTransient: Bool = false,
+        runner: [String] = []
+    ) throws {
+        let keeping = isTransient ? #","transient":true"# : ""
         let nodes = (0..<Message.keys).map { place in
-            #"{"id":"\#(Message.name(place))","state":{"load":{"initial":\#(Message.map(place))},"v":0.0}}"#
+            #"{"id":"\#(Message.name(place))","state":{"load":{"initial":\#(Message.map(place))\#(keeping)},"#
+                + #""v":{"initial":0.0\#(keeping)}}}"#
         }
         daemon = try DaemonProcess(
             program, scene: #"{"nodes":[{"id":"host","children":[\#(nodes.joined(separator: ","))]}]}"#,

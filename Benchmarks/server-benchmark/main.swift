@@ -100,7 +100,7 @@ do {
         }
         tell(line + "}")
     }
-    if names.isEmpty || names.contains("counts") { try countRequests(program) }
+    if names.isEmpty || names.contains("counts") { try countRequests(program, names.filter { $0 != "counts" }) }
     if names.contains("seeks") { try measureSeeks(program) }
 } catch {
     tell("server-benchmark: \(error)")

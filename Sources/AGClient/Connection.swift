@@ -13,6 +13,8 @@ public final class Connection {
     private var waiting: [Message] = []
     /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
+    /// The release that recorded the moment of the location, if agd-past is of another one.
+    package private(set) var recordedBy: String?
     /// Asked each time the timeout has passed without an answer, with the seconds that the call has waited. True lets
     /// it wait as long again.
     package var goesOnWaiting: (Double) -> Bool = { _ in false }
@@ -32,7 +34,8 @@ public final class Connection {
         // Without its answer the next requests could have more rights than the principal.
         // Without a moment they would be answered from the present.
         if principal != nil || location.time != nil {
-            _ = try call(.hello(client: name, principal: principal, time: location.time))
+            let answer = try call(.hello(client: name, principal: principal, time: location.time))
+            recordedBy = answer.map?["recordedBy"]?.string
             return
         }
         // A notification, because nobody needs its answer. It is sent with the first request.

@@ -4,7 +4,7 @@ import GraphRuntime
 import StateStore
 import ViewGraph
 
-/// Keeps what happened: what the store gets, with the values of transient states, transaction by transaction.
+/// Keeps each transaction: all that the store gets of it, and the values of transient states.
 ///
 /// It has no loop: the daemon calls `flush` behind the replies of a turn, and syncs the file of `takeUnsynced`. Each
 /// segment begins with its basis (scenes, release) and an image of all rows, so it can be read without the others. The
@@ -12,7 +12,7 @@ import ViewGraph
 ///
 /// If a write fails, the archive stops and tries again later, with a new segment. The daemon goes on.
 public final class Archive {
-    /// The contents of a segment beside its records, equal in all segments of a life.
+    /// The first record of each segment. It is the same for all segments of a life.
     public struct Basis {
         public var release: String
         public var epoch: String
@@ -28,7 +28,7 @@ public final class Archive {
         }
     }
 
-    /// The operator's limits. 0 of either: no archive.
+    /// The operator's limits. If one of them is 0, there is no archive.
     public struct Limits: Equatable, Sendable {
         /// Bytes of all segments together.
         public var size = 1 << 30
@@ -47,15 +47,15 @@ public final class Archive {
     private var segments: [Segment.File]
     private var file: SegmentFile?
     private var nextNumber: UInt64
-    /// Where the image of the present segment goes on; nil: it is complete.
+    /// The next node of the image of the present segment; nil: the image is complete.
     private var imageNode: UInt32?
-    /// The bytes of the present segment up to the end of its image.
+    /// Bytes of the present segment up to the end of its image.
     private var imageSize = 0
     /// When the present segment began, in monotonic seconds.
     private var began = 0.0
-    /// When the archive tries again, in monotonic seconds; nil: it is running.
+    /// When the archive, which has stopped, tries again, in monotonic seconds; nil: it has not stopped.
     private var retry: Double?
-    /// The segment whose size was looked at last.
+    /// The position in `segments` of the one whose size was read last.
     private var nextSize = 0
     private let head = ByteBuffer(capacity: 1 << 16)
     private var isUnsynced = false
@@ -71,29 +71,29 @@ public final class Archive {
     public static let formatVersion = 1
     /// The longest `archive-time`, in seconds: a hundred years.
     public static let longestTime = 100.0 * 366 * 86_400
-    /// Of the archive, a segment is at most one part in so many.
+    /// A segment has at most the size and the time of the whole archive, divided by this.
     private static let parts = 16
-    /// A segment has so many times as many bytes of records as of its image. More would take longer to read, fewer
-    /// would cost more images.
+    /// The records of a segment have at least so many times as many bytes as its image. A greater number makes seeks
+    /// slower; a smaller one makes more images.
     private static let recordsPerImage = 4
-    /// Bytes of records that a segment has at least.
+    /// The least bytes of records in a segment.
     private static let fewestRecords = 1 << 18
-    /// A segment has so many times as many writes as rows in an image. Making a row takes as long as a durable write.
+    /// A segment has at least so many writes for each row of an image. Making a row takes as long as a durable write.
     private static let writesPerRow = 64
-    /// Bytes that wait in memory: then they are written although the second is not over.
+    /// When so many bytes wait in memory, they are written before the second is over.
     private static let fullBatch = 1 << 18
-    /// The sizes of so many segments are looked at whenever a new one begins.
+    /// When a segment begins, the sizes of so many others are read.
     private static let sizesAtOnce = 64
     /// Seconds.
     private static let retryInterval = 10.0
     public static let flushInterval = 1.0
-    /// The nodes of a slice of an image: a millisecond or two.
+    /// Nodes in a slice of an image. A slice takes a millisecond or two.
     package var sliceNodes = 500
     /// Seconds between two slices.
     public static let sliceInterval = 0.02
 
-    /// Opens a folder, and removes what a power cut has left half written.
-    /// - Parameter others: the rows of no node that the store had.
+    /// Opens a folder, and removes a batch that a power cut has left incomplete.
+    /// - Parameter others: the rows of the store that belong to no node.
     public init(
         folder: String, limits: Limits, basis: Basis, of feed: StoreFeed, others: [StoredRow]
     ) throws(ArchiveError) {
@@ -112,7 +112,7 @@ public final class Archive {
         feed.recorder = recorder
     }
 
-    /// Cuts a batch off that is not complete. Only the last segment can have one.
+    /// Removes an incomplete batch from the end. Only the last segment can have one.
     private func cutTail() {
         guard let last = segments.last, let bytes = Segment.read(last.number, in: folder) else { return }
         let path = folder + "/" + Segment.name(last.number)
@@ -136,10 +136,10 @@ public final class Archive {
         return recorder.hasNews ? Archive.flushInterval : nil
     }
 
-    /// True if so much waits that it is to be written now.
+    /// True if `flush` should be called now, because much waits.
     public var isFull: Bool { recorder.bytes.count > Archive.fullBatch }
 
-    /// Begins the first segment, when the graph is as it was.
+    /// Begins the first segment, when the graph has its restored values.
     public func begin(at time: Moment, revision: UInt64) {
         do throws(ArchiveError) { try beginSegment(at: time, revision, continues: false) } catch {
             stop(because: error, at: time)
@@ -244,10 +244,10 @@ public final class Archive {
             ]))
     }
 
-    /// Deletes the oldest segments while they are too many or too old. The last two stay: the present one has no image
-    /// yet.
+    /// Deletes the oldest segments while all together are too large, or these are too old. The last two stay, because
+    /// the image of the present one is not complete.
     private func deleteOld(at time: Moment) {
-        lookAtSizes()
+        readSizes()
         while segments.count > 2 {
             let isOld = segments[0].end < time.wall.seconds - Int64(limits.time)
             guard isOld || size > limits.size else { return }
@@ -256,8 +256,8 @@ public final class Archive {
         }
     }
 
-    /// Looks again how large some of the closed segments are: agd-past packs them.
-    private func lookAtSizes() {
+    /// Reads the sizes of some complete segments again, because agd-past packs them.
+    private func readSizes() {
         for _ in 0..<min(Archive.sizesAtOnce, segments.count - 1) {
             nextSize = (nextSize + 1) % (segments.count - 1)
             if let size = Segment.size(of: segments[nextSize].number, in: folder) { segments[nextSize].size = size }

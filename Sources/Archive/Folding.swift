@@ -1,8 +1,7 @@
 import AttributeValues
 import GraphRuntime
 
-// Passing over records without performing them. Of each state the last value counts, so the values before it are not
-// even decoded.
+// Passing over records without performing them. Only the last value of each state counts, so only that is decoded.
 
 /// A moment up to which records are read.
 public struct RecordBound {
@@ -19,17 +18,18 @@ extension SegmentReader {
         return try SegmentReader(self).pass(.max, bound, &table)
     }
 
-    /// Reads transactions, and leaves their last values in a table.
-    /// - Parameter count: so many.
-    /// - Returns: the last of them.
+    /// Reads transactions and puts the last value of each state into a table.
+    /// - Parameter count: the number of transactions.
+    /// - Returns: the table, and the last of the transactions.
     public func fold(_ count: Int, into table: RowTable) throws(Failure) -> (RowTable, RecordedTransaction) {
         var folded: RowTable? = table
         _ = try pass(count, RecordBound(), &folded)
         return (folded ?? table, last)
     }
 
-    /// Reads up to the first transaction that is one too many, or behind the bound.
-    /// - Parameter table: gets the values; nil: nobody asks for them.
+    /// Reads at most so many transactions, up to the bound.
+    /// - Parameter table: gets the values; nil: they are only counted.
+    /// - Returns: the number of transactions.
     private func pass(_ most: Int, _ bound: RecordBound, _ table: inout RowTable?) throws(Failure) -> Int {
         var held = HeldWrites()
         var present = last
@@ -59,15 +59,15 @@ extension SegmentReader {
                     if let label = head.label { held.label = label }
                     if head.hasAnimation { try fields.skipValue() }
                 case .write, .reaction:
-                    let place = try fields.count()
-                    try hold(place, &fields, present.revision, in: &held)
+                    let state = try fields.count()
+                    try hold(state, &fields, present.revision, in: &held)
                 case .stretch:
-                    let place = try fields.count()
+                    let state = try fields.count()
                     _ = try fields.varint()
                     _ = try fields.varint()
                     try fields.skipValue()
                     try fields.skipValue()
-                    try hold(place, &fields, present.revision, in: &held)
+                    try hold(state, &fields, present.revision, in: &held)
                 case .report:
                     _ = try fields.varint()
                     try fields.skipText()
@@ -99,25 +99,25 @@ extension SegmentReader {
     /// Holds the value that follows.
     @inline(__always)
     private func hold(
-        _ place: Int, _ fields: inout FieldReader, _ revision: UInt64, in held: inout HeldWrites
+        _ state: Int, _ fields: inout FieldReader, _ revision: UInt64, in held: inout HeldWrites
     ) throws(Failure) {
-        guard place < places.count else { throw FieldReader.unreadable }
-        held.add(place, fields, revision)
+        guard state < states.count else { throw FieldReader.unreadable }
+        held.add(state, fields, revision)
         try fields.skipValue()
     }
 
     private func release(_ held: inout HeldWrites, into table: inout RowTable?) throws(Failure) {
-        for place in held.written {
-            held.values[place].isHeld = false
+        for state in held.written {
+            held.values[state].isHeld = false
             guard let names = table?.names else { continue }
-            var fields = held.values[place].fields
-            table?.put(names.number(of: places[place]), try fields.value(values), at: held.values[place].revision)
+            var fields = held.values[state].fields
+            table?.put(names.number(of: states[state]), try fields.value(values), at: held.values[state].revision)
         }
         held.written.removeAll(keepingCapacity: true)
     }
 }
 
-/// The last write of each place, before it is decoded.
+/// The last write of each state, before it is decoded.
 private struct HeldWrites {
     struct Write {
         var fields: FieldReader
@@ -125,7 +125,7 @@ private struct HeldWrites {
         var isHeld: Bool
     }
 
-    /// By place.
+    /// By the number of a state.
     var values: [Write] = []
     var written: [Int] = []
     /// Of the last transaction.
@@ -133,12 +133,12 @@ private struct HeldWrites {
     /// The last label that was written out.
     var label: UnsafeBufferPointer<UInt8>?
 
-    mutating func add(_ place: Int, _ value: FieldReader, _ revision: UInt64) {
-        if place >= values.count {
-            let missing = max(place + 1, 2 * values.count) - values.count
+    mutating func add(_ state: Int, _ value: FieldReader, _ revision: UInt64) {
+        if state >= values.count {
+            let missing = max(state + 1, 2 * values.count) - values.count
             values += repeatElement(Write(fields: value, revision: 0, isHeld: false), count: missing)
         }
-        if !values[place].isHeld { written.append(place) }
-        values[place] = Write(fields: value, revision: revision, isHeld: true)
+        if !values[state].isHeld { written.append(state) }
+        values[state] = Write(fields: value, revision: revision, isHeld: true)
     }
 }

@@ -11,7 +11,7 @@ import StateStore
 /// One description of the records serves both directions: each field is taken from the one side and put to the other.
 struct RecordColumns {
     enum Column: Int, CaseIterable {
-        case batches, kinds, flags, revisions, wall, elapsed, places, values, numbers
+        case batches, kinds, flags, revisions, wall, elapsed, states, values, numbers
         /// The bytes of doubles: eight columns, the lowest first.
         case bits0, bits1, bits2, bits3, bits4, bits5, bits6, bits7
         case rest
@@ -25,7 +25,7 @@ struct RecordColumns {
     private var records = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
     private let output = ByteBuffer()
     private let values = ValueReader(maximumDepth: StateStore.maximumDepth)
-    private var lastPlace: UInt64 = .max
+    private var lastState: UInt64 = .max
     private var lastNumbers: [UInt64: Int64] = [:]
     private var lastBits: [UInt64: UInt64] = [:]
 
@@ -79,11 +79,11 @@ struct RecordColumns {
         switch kind {
         case .transaction: try moveTransaction()
         case .write, .reaction:
-            let place = try moveNumber(.places, after: lastPlace &+ 1)
-            lastPlace = place
-            try moveValue(of: place)
+            let state = try moveNumber(.states, after: lastState &+ 1)
+            lastState = state
+            try moveValue(of: state)
         case .basis, .author: try moveRest { (fields, values) throws(Failure) in _ = try fields.value(values) }
-        case .place:
+        case .state:
             try moveRest { (fields, _) throws(Failure) in for _ in 0..<3 { try fields.skipText() } }
         case .row, .imageRow:
             try moveRest { (fields, values) throws(Failure) in
@@ -131,13 +131,13 @@ struct RecordColumns {
         }
     }
 
-    private mutating func moveValue(of place: UInt64) throws(Failure) {
+    private mutating func moveValue(of state: UInt64) throws(Failure) {
         let kind = try moveByte(.values)
         switch kind {
         case ValueKind.null, ValueKind.no, ValueKind.yes: break
         case ValueKind.int, ValueKind.decimal...ValueKind.decimal + UInt8(ValueKind.mostDecimals):
             // The differences of zigzag numbers would be as long again, so they are those of the numbers.
-            let last = lastNumbers[place] ?? 0
+            let last = lastNumbers[state] ?? 0
             let number: Int64
             if isPacking {
                 number = try records.difference()
@@ -146,9 +146,9 @@ struct RecordColumns {
                 number = last &+ (try readers[Column.numbers.rawValue].difference())
                 output.append(difference: number)
             }
-            lastNumbers[place] = number
+            lastNumbers[state] = number
         case ValueKind.double:
-            let last = lastBits[place] ?? 0
+            let last = lastBits[state] ?? 0
             var bits: UInt64 = 0
             if isPacking {
                 bits = UInt64(littleEndian: try records.fixed(UInt64.self))
@@ -163,7 +163,7 @@ struct RecordColumns {
                 bits ^= last
                 output.append(littleEndian: bits)
             }
-            lastBits[place] = bits
+            lastBits[state] = bits
         case ValueKind.uint: try moveRest { (fields, _) throws(Failure) in _ = try fields.varint() }
         case ValueKind.string: try moveRest { (fields, _) throws(Failure) in try fields.skipText() }
         case ValueKind.other: try moveRest { (fields, _) throws(Failure) in try fields.skipOther() }
@@ -201,9 +201,9 @@ struct RecordColumns {
         _ pass: (inout FieldReader, ValueReader) throws(Failure) -> Void
     ) throws(Failure) {
         var fields = isPacking ? records : readers[Column.rest.rawValue]
-        let start = fields.place
+        let start = fields.position
         try pass(&fields, values)
-        let part = UnsafeBufferPointer(rebasing: fields.bytes[start..<fields.place])
+        let part = UnsafeBufferPointer(rebasing: fields.bytes[start..<fields.position])
         if isPacking {
             records = fields
             columns[Column.rest.rawValue].append(part)
@@ -313,15 +313,15 @@ package enum PackedSegment {
     static func unpack(_ bytes: UnsafeBufferPointer<UInt8>, atMost most: Int = .max) -> [UInt8]? {
         let segment = ByteBuffer()
         segment.append(UnsafeBufferPointer(start: Segment.sign.utf8Start, count: Segment.sign.utf8CodeUnitCount))
-        var place = sign.utf8CodeUnitCount
+        var position = sign.utf8CodeUnitCount
         let raw = UnsafeRawBufferPointer(bytes)
         func number(_ offset: Int) -> UInt32 {
-            UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: place + offset, as: UInt32.self))
+            UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: position + offset, as: UInt32.self))
         }
-        while bytes.count - place >= headSize, segment.count < most {
+        while bytes.count - position >= headSize, segment.count < most {
             let (length, sum, size) = (Int(number(0)), number(4), Int(number(8)))
-            guard length <= bytes.count - place - headSize else { break }
-            let frame = UnsafeBufferPointer(rebasing: bytes[place + headSize..<place + headSize + length])
+            guard length <= bytes.count - position - headSize else { break }
+            let frame = UnsafeBufferPointer(rebasing: bytes[position + headSize..<position + headSize + length])
             guard StateStore.checksum(of: frame) == sum, size <= 2 * Segment.mostBytes else { return nil }
             var count = UInt(size)
             var isSound = false
@@ -335,7 +335,7 @@ package enum PackedSegment {
                 return (try? columns.readAll(to: segment)) != nil
             }
             guard isRead else { return nil }
-            place += headSize + length
+            position += headSize + length
         }
         return segment.withBytes { Array($0) }
     }

@@ -12,10 +12,10 @@ public struct SegmentBasis {
     public var elapsed: Int64
     public var scenes: [(file: String, text: String)] = []
     public var machine: [String: Value] = [:]
-    /// True if it goes on where the segment before it ends, and nothing is missing in between.
+    /// True if it begins where the segment before it ends.
     public var continues: Bool
 
-    /// That of a segment; nil if there is none, or if it has no complete batch yet.
+    /// Reads the basis of a segment. nil if there is no segment, or if it has no complete batch yet.
     public init?(of number: UInt64, in folder: String) {
         for most in Segment.basisBytes {
             guard let basis = SegmentReader(number, in: folder, atMost: most)?.basis else { continue }
@@ -48,7 +48,7 @@ public struct RecordedTransaction {
     public var author: Author?
     public var label: String?
     public var animation: Value?
-    /// False for a mark of the time, or reports that made no revision.
+    /// False for a record of the time, and for reports that made no revision.
     public var isRevision: Bool
 
     public init(revision: UInt64, wall: Timestamp, elapsed: Int64) {
@@ -56,8 +56,8 @@ public struct RecordedTransaction {
     }
 }
 
-/// A place of a segment: a state, by the key of its node and its name there.
-public final class RecordedPlace {
+/// A state of a segment, by the key of its node and its name there.
+public final class RecordedState {
     public let key: String
     public let name: String
     /// As clients write it: without choices and their branches.
@@ -67,7 +67,7 @@ public final class RecordedPlace {
     var names: RowNames?
 
     init(_ key: String, _ name: String, _ path: String) {
-        (self.key, self.name, self.path) = (key, name, path.isEmpty ? RecordedPlace.path(key, name) : path)
+        (self.key, self.name, self.path) = (key, name, path.isEmpty ? RecordedState.path(key, name) : path)
     }
 
     static func path(_ key: String, _ name: String) -> String { key.isEmpty ? "/.\(name)" : "\(key).\(name)" }
@@ -77,13 +77,13 @@ public final class RecordedPlace {
 public enum Record {
     case transaction(RecordedTransaction)
     /// - Parameter isReaction: a reaction or the time has written it.
-    case write(RecordedPlace, Value, isReaction: Bool)
+    case write(RecordedState, Value, isReaction: Bool)
     /// nil as name: all rows of the key that were not written after the revision. nil as value: the row is deleted.
     case row(key: String, name: String?, value: Value?, revision: UInt64)
-    case report(RecordedPlace, steps: String)
-    case entries(RecordedPlace, [Value])
+    case report(RecordedState, steps: String)
+    case entries(RecordedState, [Value])
     /// - Parameter elapsed: when the last write was, on the operators' clock.
-    case stretch(RecordedPlace, count: Int, elapsed: Int64, least: Value, greatest: Value, last: Value)
+    case stretch(RecordedState, count: Int, elapsed: Int64, least: Value, greatest: Value, last: Value)
     case imageBegins
     case imageRow(key: String, name: String, value: Value)
     case imageEnds
@@ -100,10 +100,11 @@ public final class SegmentReader {
     /// The batch that is being read.
     var fields = FieldReader(UnsafeBufferPointer(start: nil, count: 0))
     /// Where the next batch begins.
-    private var place: Int
+    private var nextBatchStart: Int
     var authors: [Author] = []
-    var places: [RecordedPlace] = []
-    var last: RecordedTransaction
+    var states: [RecordedState] = []
+    /// The last transaction that was read.
+    public internal(set) var last: RecordedTransaction
     var lastAuthor: Author?
     var lastLabel: String?
     /// The daemon has ended the segment in order.
@@ -142,16 +143,16 @@ public final class SegmentReader {
         content = Content(bytes)
         (self.number, self.folder) = (number, folder)
         basis = found
-        place = 0
+        nextBatchStart = 0
         last = RecordedTransaction(
             revision: found.revision, wall: found.wall, elapsed: found.elapsed)
     }
 
-    /// Stands where another one stands.
+    /// Makes a copy, which reads on from the same position.
     public init(_ other: SegmentReader) {
         (number, basis, folder) = (other.number, other.basis, other.folder)
-        (content, fields, place) = (other.content, other.fields, other.place)
-        (authors, places, last) = (other.authors, other.places, other.last)
+        (content, fields, nextBatchStart) = (other.content, other.fields, other.nextBatchStart)
+        (authors, states, last) = (other.authors, other.states, other.last)
         (lastAuthor, lastLabel, hasEnded) = (other.lastAuthor, other.lastLabel, other.hasEnded)
     }
 
@@ -175,11 +176,11 @@ public final class SegmentReader {
 
     private func nextBatch() -> UnsafeBufferPointer<UInt8>? {
         var batch: UnsafeBufferPointer<UInt8>?
-        let end = Segment.forEachBatch(content.bytes, from: place) {
+        let end = Segment.forEachBatch(content.bytes, from: nextBatchStart) {
             batch = $0
             return false
         }
-        place = end ?? place
+        nextBatchStart = end ?? nextBatchStart
         return batch
     }
 
@@ -188,8 +189,8 @@ public final class SegmentReader {
         while let record = try next() { if !body(record) { return } }
     }
 
-    /// Looks for more bytes of a segment that is being written. Only between batches.
-    /// - Returns: whether there are more.
+    /// Reads the bytes that were appended to the segment since. Only between batches.
+    /// - Returns: whether there are any.
     public func refresh() -> Bool {
         guard fields.isAtEnd, let more = Segment.read(number, in: folder), more.count > content.bytes.count else {
             return false
@@ -199,7 +200,7 @@ public final class SegmentReader {
         return true
     }
 
-    /// - Returns: nil for a record that only prepares others.
+    /// - Returns: nil for a record that only defines an author or a state.
     func next(_ fields: inout FieldReader) throws(Failure) -> Record? {
         guard let kind = RecordKind(rawValue: try fields.byte()) else { throw FieldReader.unreadable }
         switch kind {
@@ -209,15 +210,15 @@ public final class SegmentReader {
         case .author:
             authors.append(try author(try fields.value(values)))
             return nil
-        case .place:
+        case .state:
             let key = try fields.text()
             let name = try fields.text()
-            places.append(RecordedPlace(key, name, try fields.text()))
+            states.append(RecordedState(key, name, try fields.text()))
             return nil
         case .transaction: return .transaction(try transaction(&fields))
         case .write, .reaction:
-            let place = try known(&fields)
-            return .write(place, try fields.value(values), isReaction: kind == .reaction)
+            let state = try known(&fields)
+            return .write(state, try fields.value(values), isReaction: kind == .reaction)
         case .row, .deletedRow:
             let (key, name) = (try fields.text(), try fields.text())
             return .row(
@@ -226,17 +227,17 @@ public final class SegmentReader {
             let key = try fields.text()
             return .row(key: key, name: nil, value: nil, revision: try fields.varint())
         case .report:
-            let place = try known(&fields)
-            return .report(place, steps: try fields.text())
+            let state = try known(&fields)
+            return .report(state, steps: try fields.text())
         case .entries:
-            let place = try known(&fields)
-            return .entries(place, Array(try fields.value(values).list ?? []))
+            let state = try known(&fields)
+            return .entries(state, Array(try fields.value(values).list ?? []))
         case .stretch:
-            let (place, count) = (try known(&fields), try fields.count())
+            let (state, count) = (try known(&fields), try fields.count())
             let elapsed = last.elapsed &+ (try fields.difference())
             let (least, greatest) = (try fields.value(values), try fields.value(values))
             return .stretch(
-                place, count: count, elapsed: elapsed, least: least, greatest: greatest,
+                state, count: count, elapsed: elapsed, least: least, greatest: greatest,
                 last: try fields.value(values))
         case .imageBegins: return .imageBegins
         case .imageRow:
@@ -249,10 +250,10 @@ public final class SegmentReader {
         }
     }
 
-    func known(_ fields: inout FieldReader) throws(Failure) -> RecordedPlace {
+    func known(_ fields: inout FieldReader) throws(Failure) -> RecordedState {
         let number = try fields.count()
-        guard number < places.count else { throw FieldReader.unreadable }
-        return places[number]
+        guard number < states.count else { throw FieldReader.unreadable }
+        return states[number]
     }
 
     private func author(_ value: Value) throws(Failure) -> Author {

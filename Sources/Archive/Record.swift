@@ -7,21 +7,21 @@ import StateStore
 // |---|---|
 // | basis | a value: see `Basis` |
 // | author | a value: `[uid, gid, pid, name, principal]`; authors are numbered from 0 in each segment |
-// | place | the key of a node, the name of a state, and its path if that is another text; places are numbered from 0 in each segment |
+// | state | the key of a node, the name of a state, and its path if that is another text; states are numbered from 0 in each segment |
 // | transaction | flags, differences of the revision, the wall clock and the operators' clock; author, label, animation |
-// | write, reaction | the number of a place, and a value |
+// | write, reaction | the number of a state, and a value |
 // | row, imageRow | key, name, value |
 // | deletedRow | key, name |
 // | deletedKey | key, revision: rows written after it stay |
-// | report | the number of a place, and steps below it |
-// | entries | the number of a place, and a list of keys; empty: all |
-// | stretch | the number of a place, how many writes, the time since the transaction before, least, greatest, last |
+// | report | the number of a state, and steps below it |
+// | entries | the number of a state, and a list of keys; empty: all |
+// | stretch | the number of a state, how many writes, the time since the transaction before, least, greatest, last |
 // | imageBegins, imageEnds | nothing; the time of the transaction before counts |
 // | end | nothing: the daemon has ended in order |
 
 enum RecordKind: UInt8 {
     case basis = 1
-    case author, place, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
+    case author, state, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
     case imageBegins, imageRow, imageEnds, end
     /// A write that nobody has asked for.
     case reaction
@@ -82,58 +82,107 @@ extension ByteBuffer {
     /// - Returns: whether it is there as the store writes it.
     @discardableResult
     func append(archived value: Value) -> Bool {
-        switch value {
-        case .null: append(ValueKind.null)
-        case .bool(let flag): append(flag ? ValueKind.yes : ValueKind.no)
-        case .int(let number):
-            append(ValueKind.int)
-            append(difference: number)
-        case .uint(let number):
-            append(ValueKind.uint)
-            append(varint: number)
-        case .double(let number): append(archived: number)
-        case .string(let text):
-            append(ValueKind.string)
-            append(counted: text)
-        default:
-            append(ValueKind.other)
-            appendWithLength { appendCompact(value) }
+        let isShort = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldWriter.mostScalar) { memory in
+            guard let start = memory.baseAddress else { return false }
+            var fields = FieldWriter(start)
+            guard fields.put(scalar: value) else { return false }
+            append(fields.written)
             return true
         }
-        return false
+        if isShort { return false }
+        if case .string(let text) = value {
+            append(ValueKind.string)
+            append(counted: text)
+            return false
+        }
+        append(ValueKind.other)
+        appendWithLength { appendCompact(value) }
+        return true
+    }
+}
+
+/// Puts short fields together in memory that has room for them, which is cheaper than to append them one by one.
+struct FieldWriter {
+    private let start: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+
+    /// The most bytes of a value that is no text, list or map.
+    static let mostScalar = 16
+
+    init(_ start: UnsafeMutablePointer<UInt8>) { self.start = start }
+
+    var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+    mutating func removeAll() { count = 0 }
+
+    mutating func put(_ byte: UInt8) {
+        start[count] = byte
+        count += 1
     }
 
-    private func append(archived number: Double) {
+    mutating func put(varint number: UInt64) {
+        var number = number
+        while number >= 0x80 {
+            put(UInt8(truncatingIfNeeded: number) | 0x80)
+            number >>= 7
+        }
+        put(UInt8(truncatingIfNeeded: number))
+    }
+
+    mutating func put(difference number: Int64) {
+        put(varint: UInt64(bitPattern: number << 1) ^ UInt64(bitPattern: number >> 63))
+    }
+
+    /// - Returns: false for a text, a list or a map, and other values that are long.
+    mutating func put(scalar value: Value) -> Bool {
+        switch value {
+        case .null: put(ValueKind.null)
+        case .bool(let flag): put(flag ? ValueKind.yes : ValueKind.no)
+        case .int(let number):
+            put(ValueKind.int)
+            put(difference: number)
+        case .uint(let number):
+            put(ValueKind.uint)
+            put(varint: number)
+        case .double(let number): put(number)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func put(_ number: Double) {
         var scale = 1.0
         for decimals in 0...ValueKind.mostDecimals {
             let scaled = number * scale
             // Beyond that, the eight bytes of a double are as short.
             guard scaled.magnitude < 1e12 else { break }
-            let whole = scaled.rounded()
-            if whole / scale == number, number.sign == .plus || whole != 0 {
-                append(ValueKind.decimal + UInt8(decimals))
-                return append(difference: Int64(whole))
+            // Rounded: `rounded` is a call.
+            let whole = Int64(scaled < 0 ? scaled - 0.5 : scaled + 0.5)
+            if Double(whole) / scale == number, number.sign == .plus || whole != 0 {
+                put(ValueKind.decimal + UInt8(decimals))
+                return put(difference: whole)
             }
             scale *= 10
         }
-        append(ValueKind.double)
-        append(littleEndian: number.bitPattern)
+        put(ValueKind.double)
+        UnsafeMutableRawPointer(start + count).storeBytes(of: number.bitPattern.littleEndian, as: UInt64.self)
+        count += 8
     }
 }
 
 /// Reads the fields of records.
 struct FieldReader {
     let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var place = 0
+    private(set) var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    var isAtEnd: Bool { place >= bytes.count }
+    var isAtEnd: Bool { position >= bytes.count }
 
     mutating func byte() throws(Failure) -> UInt8 {
-        guard place < bytes.count else { throw FieldReader.unreadable }
-        defer { place += 1 }
-        return bytes[place]
+        guard position < bytes.count else { throw FieldReader.unreadable }
+        defer { position += 1 }
+        return bytes[position]
     }
 
     mutating func varint() throws(Failure) -> UInt64 {
@@ -164,15 +213,15 @@ struct FieldReader {
 
     mutating func fixed<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
         let width = MemoryLayout<Number>.size
-        guard bytes.count - place >= width else { throw FieldReader.unreadable }
-        defer { place += width }
-        return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: type)
+        guard bytes.count - position >= width else { throw FieldReader.unreadable }
+        defer { position += width }
+        return UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: type)
     }
 
     mutating func part(_ count: Int) throws(Failure) -> UnsafeBufferPointer<UInt8> {
-        guard count <= bytes.count - place else { throw FieldReader.unreadable }
-        defer { place += count }
-        return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+        guard count <= bytes.count - position else { throw FieldReader.unreadable }
+        defer { position += count }
+        return UnsafeBufferPointer(rebasing: bytes[position..<position + count])
     }
 
     /// Goes behind a text.

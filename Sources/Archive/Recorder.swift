@@ -4,19 +4,20 @@ import GraphRuntime
 import StateStore
 import ViewGraph
 
-/// Writes what the runtime tells as records of the present segment. The bytes wait in memory until `take`.
-///
-/// A plain write costs some hundred instructions: a state finds its number by its row in the engine.
+/// Writes what the runtime tells as records of the present segment. The bytes wait in memory until the archive writes
+/// them.
 final class Recorder: TransactionRecorder {
     private let feed: StoreFeed
-    /// Records that no batch has yet.
+    /// Records that wait for the next batch.
     let bytes = ByteBuffer(capacity: 1 << 16)
     /// False while there is no segment to write to.
     var isOn = false
 
     /// By row of the engine.
     private var slots: [Slot] = []
-    private var placeCount: UInt32 = 0
+    /// Where the fields of a transaction and of its first write are put together.
+    private let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 128)
+    private var stateCount: UInt32 = 0
     private var authors: [ObjectIdentifier: (author: Author, number: UInt32)] = [:]
     private var authorCount: UInt32 = 0
     private var lastAuthor: Author?
@@ -28,19 +29,19 @@ final class Recorder: TransactionRecorder {
     private var author: Author?
     private var label: String?
     private var animation: Value?
-    /// The present transaction has no record yet.
+    /// True while the present transaction has no record.
     private var isOpen = false
-    /// Some of its writes are part of stretches.
+    /// True if writes of the present transaction are parts of stretches.
     private var isThinned = false
-    /// The states have lost their numbers in the present transaction.
+    /// True if the present transaction has taken the numbers from all states.
     private var hasForgotten = false
-    /// States whose last writes have no record yet.
+    /// The stretches that have no record yet.
     private var held: [Held] = []
     /// Rows that belong to no node.
     private var others: [Name: [Name: Value]] = [:]
     private var image: [StoreChange] = []
 
-    /// Counts how often `bytes` has been emptied.
+    /// Increases when `bytes` is emptied.
     private var batch: UInt32 = 1
 
     /// The number of transactions in the segment.
@@ -48,12 +49,15 @@ final class Recorder: TransactionRecorder {
     /// The number of writes since the segment began.
     private(set) var writes = 0
     private var imageRows = 0
-    /// The rows that the next image will have, about.
-    var rows: Int { max(imageRows, Int(placeCount)) }
+    /// An estimate of the rows of the next image.
+    var rows: Int { max(imageRows, Int(stateCount)) }
 
     /// When something happened.
     struct Stamp {
         var revision: UInt64 = 0
+        /// What `elapsed` follows from.
+        var monotonic = 0.0
+        var asleep = 0.0
         /// Nanoseconds since 1970.
         var wall: Int64 = 0
         /// Nanoseconds of the operators' clock.
@@ -63,12 +67,12 @@ final class Recorder: TransactionRecorder {
     private struct Slot {
         var state = AttributeID(index: 0, generation: 0)
         /// `none` for a state that is left out.
-        var place = Slot.none
-        /// The records of it so far are as many as may be until then, on the operators' clock.
+        var number = Slot.none
+        /// Until then, on the operators' clock, its records so far have used up its rate.
         var due = Int64.min / 2
         /// Its position in `held`.
         var held: Int32 = -1
-        /// Where `bytes` has its present value as the store writes it, and the batch of `bytes`.
+        /// The range of `bytes` that has its present value as the store writes it, and the number of this batch.
         var value: Range<UInt32> = 0..<0
         var batch: UInt32 = 0
 
@@ -84,18 +88,20 @@ final class Recorder: TransactionRecorder {
         var time: Int64
     }
 
-    /// A state is kept so often in the long run, in nanoseconds.
+    /// Nanoseconds between two records of a state, on average.
     static let interval: Int64 = 100_000_000
-    /// So many nanoseconds of its records may come at once: a few writes in a row are kept as they are.
+    /// Nanoseconds by which records of a state may be early, so a few writes in a row are kept as they are.
     private static let burst: Int64 = 1_000_000_000
-    /// A long value is kept less often, so that a state takes some 100 KB a second at most.
+    /// A long value is recorded less often, so a state takes some 100 kB a second at most.
     private static let nanosecondsPerByte: Int64 = 10_000
-    /// So many writers are known by number in a segment.
+    /// Authors that are remembered in a segment.
     private static let mostAuthors = 4096
-    /// So many states wait for their stretches.
+    /// The most stretches without a record.
     private static let mostHeld = 100_000
 
     init(_ feed: StoreFeed) { self.feed = feed }
+
+    deinit { memory.deallocate() }
 
     /// The rows of no node with which a life begins: declarations.
     func begin(with rows: [StoredRow]) {
@@ -108,23 +114,27 @@ final class Recorder: TransactionRecorder {
     func beginSegment(_ basis: Value, at time: Moment, revision: UInt64) {
         removeBytes()
         for position in slots.indices { slots[position] = Slot() }
-        placeCount = 0
+        stateCount = 0
         (authors, authorCount) = ([:], 0)
         (lastAuthor, lastLabel) = (nil, nil)
         held = []
         (isOpen, isThinned) = (false, false)
-        written = stamp(time, revision)
-        present = written
+        stamp(time, revision)
+        written = present
         (transactions, writes, imageRows) = (0, 0, 0)
         isOn = true
         bytes.append(record: .basis)
         bytes.append(archived: basis)
     }
 
-    private func stamp(_ time: Moment, _ revision: UInt64) -> Stamp {
-        Stamp(
-            revision: revision, wall: time.wall.seconds * 1_000_000_000 + Int64(time.wall.nanoseconds),
-            elapsed: time.elapsed.nanoseconds)
+    /// Sets when the present transaction happens.
+    private func stamp(_ time: Moment, _ revision: UInt64) {
+        present.revision = revision
+        present.wall = time.wall.seconds * 1_000_000_000 + Int64(time.wall.nanoseconds)
+        // All transactions of a turn have one time.
+        if time.monotonic == present.monotonic, time.asleep == present.asleep { return }
+        present.elapsed = time.elapsed.nanoseconds
+        (present.monotonic, present.asleep) = (time.monotonic, time.asleep)
     }
 
     // MARK: Transactions
@@ -132,21 +142,28 @@ final class Recorder: TransactionRecorder {
     func begin(_ revision: UInt64, at time: Moment, _ author: Author?, _ label: String?, _ animation: Value?) {
         guard isOn else { return }
         close()
-        present = stamp(time, revision)
-        self.author = author
-        self.label = label
-        self.animation = animation
+        stamp(time, revision)
+        if self.author !== author { self.author = author }
+        if self.label != nil || label != nil { self.label = label }
+        if self.animation != nil || animation != nil { self.animation = animation }
         (isOpen, isThinned, hasForgotten) = (true, false, false)
     }
 
-    /// Records the present transaction although it has no writes, unless they are parts of stretches.
+    /// Writes the record of a transaction that has changed nothing, unless all its writes are parts of stretches.
     private func close() {
         if isOpen, !isThinned { open() }
         isOpen = false
     }
 
-    /// Writes the record of the present transaction before the first of its changes.
     private func open() {
+        var fields = FieldWriter(memory)
+        open(&fields)
+        bytes.append(fields.written)
+    }
+
+    /// Writes the record of the present transaction before the first of its changes.
+    /// - Parameter fields: gets the end of the record.
+    private func open(_ fields: inout FieldWriter) {
         guard isOpen else { return }
         isOpen = false
         transactions += 1
@@ -172,22 +189,25 @@ final class Recorder: TransactionRecorder {
         if present.revision != written.revision &+ 1 { flags |= TransactionFlag.leap }
         let (wall, elapsed) = (present.wall &- written.wall, present.elapsed &- written.elapsed)
         if wall == 0, elapsed == 0 { flags |= TransactionFlag.sameTime }
-        bytes.append(record: .transaction)
-        bytes.append(flags)
+        fields.put(RecordKind.transaction.rawValue)
+        fields.put(flags)
         if flags & TransactionFlag.leap != 0 {
-            bytes.append(difference: Int64(bitPattern: present.revision &- written.revision))
+            fields.put(difference: Int64(bitPattern: present.revision &- written.revision))
         }
         if flags & TransactionFlag.sameTime == 0 {
-            bytes.append(difference: wall)
-            bytes.append(difference: elapsed &- wall)
+            fields.put(difference: wall)
+            fields.put(difference: elapsed &- wall)
         }
-        if flags & TransactionFlag.author != 0 { bytes.append(varint: UInt64(number)) }
+        if flags & TransactionFlag.author != 0 { fields.put(varint: UInt64(number)) }
+        written = present
+        guard flags & (TransactionFlag.label | TransactionFlag.animation) != 0 else { return }
+        bytes.append(fields.written)
+        fields.removeAll()
         if flags & TransactionFlag.label != 0, let label {
             bytes.append(counted: label)
             lastLabel = label
         }
         if let animation { bytes.append(archived: animation) }
-        written = present
     }
 
     private func number(of author: Author) -> UInt32 {
@@ -209,13 +229,17 @@ final class Recorder: TransactionRecorder {
     // MARK: Values
 
     func write(_ state: AttributeID, isReaction: Bool) {
-        guard isOn else { return }
+        guard isOn else {
+            // The image of the next segment has its value.
+            _ = feed.storedPlace(of: state)
+            return
+        }
         let position = Int(state.index)
         if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
         if slots[position].state != state { define(state, at: position) }
         // Each access to a slot in its array costs as much as a copy.
         var slot = slots[position]
-        if slot.place == Slot.none { return }
+        if slot.number == Slot.none { return }
         guard let value = feed.value(of: state) else { return }
         writes += 1
         if slot.due &- present.elapsed > Recorder.burst, hold(value, at: position) {
@@ -227,18 +251,25 @@ final class Recorder: TransactionRecorder {
             release(slot.held)
             slot.held = -1
         }
-        open()
-        bytes.append(record: isReaction ? .reaction : .write)
-        bytes.append(varint: UInt64(slot.place))
-        let start = bytes.count
+        var fields = FieldWriter(memory)
+        open(&fields)
+        fields.put(isReaction ? RecordKind.reaction.rawValue : RecordKind.write.rawValue)
+        fields.put(varint: UInt64(slot.number))
         slot.batch = 0
-        if bytes.append(archived: value) {
-            slot.batch = batch
-            slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
+        var length = 0
+        if fields.put(scalar: value) {
+            bytes.append(fields.written)
+        } else {
+            bytes.append(fields.written)
+            let start = bytes.count
+            if bytes.append(archived: value) {
+                slot.batch = batch
+                slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
+            }
+            length = bytes.count - start
         }
         slot.due =
-            max(slot.due, present.elapsed)
-            &+ max(Recorder.interval, Int64(bytes.count - start) * Recorder.nanosecondsPerByte)
+            max(slot.due, present.elapsed) &+ max(Recorder.interval, Int64(length) * Recorder.nanosecondsPerByte)
         slots[position] = slot
     }
 
@@ -255,9 +286,9 @@ final class Recorder: TransactionRecorder {
         slots[position] = Slot()
         slots[position].state = state
         guard let (key, name, path) = feed.storedPlace(of: state) else { return }
-        slots[position].place = placeCount
-        placeCount += 1
-        bytes.append(record: .place)
+        slots[position].number = stateCount
+        stateCount += 1
+        bytes.append(record: .state)
         bytes.append(counted: key)
         bytes.append(counted: name)
         bytes.append(counted: path ?? "")
@@ -267,14 +298,14 @@ final class Recorder: TransactionRecorder {
     /// - Returns: false if too many states are held.
     private func hold(_ value: Value, at position: Int) -> Bool {
         if slots[position].held >= 0 {
-            let place = Int(slots[position].held)
-            held[place].count += 1
-            held[place].time = present.elapsed
+            let index = Int(slots[position].held)
+            held[index].count += 1
+            held[index].time = present.elapsed
             if let new = value.number {
-                if held[place].least.number.map({ new < $0 }) ?? true { held[place].least = value }
-                if held[place].greatest.number.map({ new > $0 }) ?? true { held[place].greatest = value }
+                if held[index].least.number.map({ new < $0 }) ?? true { held[index].least = value }
+                if held[index].greatest.number.map({ new > $0 }) ?? true { held[index].greatest = value }
             }
-            held[place].last = value
+            held[index].last = value
             return true
         }
         guard held.count < Recorder.mostHeld else { return false }
@@ -287,17 +318,17 @@ final class Recorder: TransactionRecorder {
     }
 
     /// Records the stretch of a state.
-    private func release(_ place: Int32) {
-        let stretch = held[Int(place)]
-        // The last one takes its place.
-        held[Int(place)] = held[held.count - 1]
-        let moved = Int(held[Int(place)].state.index)
-        if slots[moved].held >= 0 { slots[moved].held = place }
+    private func release(_ index: Int32) {
+        let stretch = held[Int(index)]
+        // The last one moves to its index.
+        held[Int(index)] = held[held.count - 1]
+        let moved = Int(held[Int(index)].state.index)
+        if slots[moved].held >= 0 { slots[moved].held = index }
         held.removeLast()
         let position = Int(stretch.state.index)
         slots[position].held = -1
         bytes.append(record: .stretch)
-        bytes.append(varint: UInt64(slots[position].place))
+        bytes.append(varint: UInt64(slots[position].number))
         bytes.append(varint: UInt64(stretch.count))
         bytes.append(difference: stretch.time &- written.elapsed)
         bytes.append(archived: stretch.least)
@@ -310,15 +341,15 @@ final class Recorder: TransactionRecorder {
         let position = Int(report.state.index)
         if position >= slots.count { slots += repeatElement(Slot(), count: position + 1 - slots.count) }
         if slots[position].state != report.state { define(report.state, at: position) }
-        guard slots[position].place != Slot.none, !isThinned else { return }
+        guard slots[position].number != Slot.none, !isThinned else { return }
         open()
         if let keys = report.entries {
             bytes.append(record: .entries)
-            bytes.append(varint: UInt64(slots[position].place))
+            bytes.append(varint: UInt64(slots[position].number))
             bytes.append(archived: .list(ValueList(keys)))
         } else {
             bytes.append(record: .report)
-            bytes.append(varint: UInt64(slots[position].place))
+            bytes.append(varint: UInt64(slots[position].number))
             bytes.append(counted: report.steps.map(\.description).joined())
         }
     }
@@ -336,16 +367,16 @@ final class Recorder: TransactionRecorder {
             bytes.append(counted: change.key)
             return bytes.append(varint: change.revision ?? present.revision)
         }
-        // Nodes may have moved, so that places are others.
-        if name.isEmpty, !hasForgotten { forgetPlaces() }
+        // Nodes may have moved to other keys.
+        if name.isEmpty, !hasForgotten { forgetNumbers() }
         bytes.append(record: change.value == nil ? .deletedRow : .row)
         bytes.append(counted: change.key)
         bytes.append(counted: name)
         if let value = change.value { bytes.append(archived: value) }
     }
 
-    /// Gives states new numbers when they are next written.
-    private func forgetPlaces() {
+    /// Takes the numbers from all states. Each gets another one when it is written.
+    private func forgetNumbers() {
         hasForgotten = true
         releaseAll()
         for position in slots.indices { slots[position] = Slot() }
@@ -360,7 +391,7 @@ final class Recorder: TransactionRecorder {
 
     private func releaseAll() { while !held.isEmpty { release(Int32(held.count - 1)) } }
 
-    /// Forgets the records that wait.
+    /// Removes the records that wait.
     func removeBytes() {
         bytes.removeAll()
         batch &+= 1
@@ -403,7 +434,7 @@ final class Recorder: TransactionRecorder {
         bytes.append(archived: value)
     }
 
-    /// Records the time, as a transaction of nobody that is none.
+    /// Records the time, as a transaction without an author and a revision of its own.
     private func mark(at time: Moment, _ revision: UInt64) {
         begin(revision, at: time, nil, nil, nil)
         close()

@@ -35,12 +35,12 @@ public final class RowNames {
         return number
     }
 
-    /// The number of a place's row.
-    public func number(of place: RecordedPlace) -> Int {
-        if place.names === self { return place.number }
-        place.number = number(of: place.key, place.name)
-        place.names = self
-        return place.number
+    /// The number of a state's row.
+    public func number(of state: RecordedState) -> Int {
+        if state.names === self { return state.number }
+        state.number = number(of: state.key, state.name)
+        state.names = self
+        return state.number
     }
 
     func known(_ key: String, _ name: String) -> Int? { numbers[Row(key: key, name: name)] }
@@ -117,8 +117,8 @@ public struct RowTable {
     /// - Parameter revision: of the transaction that it belongs to.
     public mutating func apply(_ record: Record, at revision: UInt64) {
         switch record {
-        case .write(let place, let value, _): put(names.number(of: place), value, at: revision)
-        case .stretch(let place, _, _, _, _, let last): put(names.number(of: place), last, at: revision)
+        case .write(let state, let value, _): put(names.number(of: state), value, at: revision)
+        case .stretch(let state, _, _, _, _, let last): put(names.number(of: state), last, at: revision)
         case .row(let key, let name?, let value?, _): put(names.number(of: key, name), value, at: revision)
         case .row(let key, let name?, nil, _): delete(names.number(of: key, name))
         case .row(let key, nil, _, let bound): delete(key, upTo: bound)

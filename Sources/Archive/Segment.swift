@@ -106,25 +106,25 @@ package enum Segment {
         }
     }
 
-    /// The end of the sound batches of a segment, from a place on where one begins.
+    /// The end of the sound batches of a segment, from the beginning of one of them.
     /// - Parameter body: gets the records of each batch.
     /// - Returns: where the next batch begins; nil if it is no segment.
     package static func forEachBatch(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Int? {
         guard begins(bytes, with: sign) else { return nil }
-        var place = max(start, sign.utf8CodeUnitCount)
-        while bytes.count - place >= headSize {
+        var position = max(start, sign.utf8CodeUnitCount)
+        while bytes.count - position >= headSize {
             let raw = UnsafeRawBufferPointer(bytes)
-            let length = Int(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
-            let sum = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self))
-            guard length <= bytes.count - place - headSize else { break }
-            let records = UnsafeBufferPointer(rebasing: bytes[place + headSize..<place + headSize + length])
+            let length = Int(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+            let sum = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
+            guard length <= bytes.count - position - headSize else { break }
+            let records = UnsafeBufferPointer(rebasing: bytes[position + headSize..<position + headSize + length])
             guard StateStore.checksum(of: records) == sum else { break }
-            place += headSize + length
+            position += headSize + length
             if !body(records) { break }
         }
-        return place
+        return position
     }
 }
 

@@ -92,7 +92,7 @@ public final class Daemon {
             archive = Daemon.openArchive(
                 configuration,
                 Archive.Basis(
-                    release: Release.version, epoch: runtime.epoch, scenes: scenes, machine: machine.values),
+                    release: Release.name, epoch: runtime.epoch, scenes: scenes, machine: machine.values),
                 of: runtime, restored?.rows.ofNoNode ?? [], log)
             runtime.clients.longestAnswer = configuration.server.outputMaximum
             runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue

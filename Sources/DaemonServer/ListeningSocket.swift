@@ -163,6 +163,12 @@ package struct ListeningSocket {
         ListeningSocket.release(lock, lockPath)
     }
 
+    /// Closes the descriptors in a process that was forked. The socket stays that of the other process.
+    package func leave() {
+        Glibc.close(descriptor)
+        Glibc.close(lock)
+    }
+
     /// The lock file is removed first: after the unlock it may be another daemon's.
     private static func release(_ lock: Int32, _ lockPath: String) {
         unlink(lockPath)

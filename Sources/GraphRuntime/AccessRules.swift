@@ -67,7 +67,7 @@ extension AccessRule.Subject {
 
 /// All access rules. Rules only grant: a right that no rule grants is denied. If there are no rules, every connected
 /// client may do everything.
-public struct AccessRules {
+public struct AccessRules: Equatable {
     public var rules: [AccessRule]
     /// The user that the daemon runs as. It and root have every right: nobody is locked out of their own daemon.
     public var owner: UInt32

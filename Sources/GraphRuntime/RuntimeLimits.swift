@@ -1,7 +1,7 @@
 import ViewGraph
 
 /// Limits of the runtime for clients. Counts, unless another unit is given; rates are per second.
-public struct RuntimeLimits {
+public struct RuntimeLimits: Equatable {
     public var graph = ViewGraph.Limits()
     public var subscriptionsPerClient = 1000
     public var patternsPerSubscription = 1000

@@ -63,18 +63,23 @@ extension Wiring {
         }
     }
 
-    /// The key of the node that a state belongs to, and the name of the state there; nil if it is out of the tree.
+    /// The key of the node that a state belongs to, and the name of the state there; nil if it is out of the tree. From
+    /// now on images have the values of this node.
     /// - Returns: with the path, if it is not the key and the name.
     public func storedPlace(ofState state: AttributeID) -> (key: String, name: String, path: String?)? {
         guard engine.isAlive(state), isState(state) else { return nil }
         let (row, name) = storePlace(of: state)
         guard nodes.isLinked(row) else { return nil }
+        nodes[row].hasValues = true
         let isPath = nodes.hasKeyAsPath(row) && AttributePath.isBare(name)
         return (nodes.key(of: row), name, isPath ? nil : path(of: state))
     }
 
     /// The value of a state, also of a stale one; nil if its first value could not be computed.
-    public func keptValue(of state: AttributeID) -> Value? { content(ofStored: state).value }
+    public func keptValue(of state: AttributeID) -> Value? {
+        if case .value(let value) = contentForWatcher(of: state) { return value }
+        return content(ofStored: state).value
+    }
 }
 
 extension ViewGraph {

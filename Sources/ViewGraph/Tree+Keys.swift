@@ -77,6 +77,13 @@ extension Tree<NodeRecord> {
         return (row, name)
     }
 
+    /// The same without the name.
+    func storeRow(of row: NodeRow) -> NodeRow {
+        var row = row
+        while self[row].isObject { row = self[row].parent }
+        return row
+    }
+
     /// The order key of a child among its siblings; nil for a node that the edits make and that has no key yet.
     func order(of child: NodeRow) -> String? {
         let node = self[child]

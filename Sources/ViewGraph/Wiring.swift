@@ -59,7 +59,7 @@ public class Wiring: Vertices {
     static var notBegun: Content { .failure(Failure(.dangling, "the state has not begun yet")) }
 
     /// Limits on what clients can make of the graph.
-    public struct Limits {
+    public struct Limits: Equatable {
         public var nodes = 1_000_000
         public var attributes = 2_000_000
         public var depth = 512

@@ -7,11 +7,13 @@ extension Wiring {
     /// Notes that the value of a state has to be stored.
     /// - Returns: false if the store does not need it.
     public func noteWritten(_ state: AttributeID) -> Bool {
-        guard isKept(state), content(of: state).failure == nil else { return false }
-        let row = storePlace(of: state).row
+        guard let record = attributes[state], case .state(isTransient: false) = record.source,
+            contentForWatcher(of: state).failure == nil
+        else { return false }
+        let row = nodes.storeRow(of: record.node)
         if !nodes.isLinked(row) { return false }
         nodes[row].hasValues = true
-        return isDurable(state)
+        return true
     }
 
     /// The present row of a state that was noted; nil if it has none any more.

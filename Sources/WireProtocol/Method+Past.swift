@@ -27,6 +27,10 @@ extension Method {
                     "transactions", .array(.map(.any)), "The transactions that changed something that was asked for."),
                 .required("more", .bool, "True if older ones match too."),
                 .optional("begins", .string, "When the archive begins, RFC 3339."),
+                .required(
+                    "gaps", gaps,
+                    "Where nothing is known between the transactions, the newest first. "
+                        + "Only for clients that may read everything."),
             ]),
             errors: [.invalid, .denied, .limit, .unavailable], need: Need(.read, on: "some path")
         ) { (given) throws(Failure) in
@@ -61,12 +65,10 @@ extension Method {
                 .required("to", .string, "The end, RFC 3339."),
                 .required("step", .number, "Seconds of each stretch."),
                 .required(
-                    "gaps",
-                    .array(
-                        .object([
-                            .required("from", .string, "When the records end."),
-                            .required("to", .string, "When they go on."),
-                        ])), "Where nothing is known, because the daemon was down or the archive begins later."),
+                    "gaps", gaps, "Where nothing is known, because the daemon was down or the archive begins later."),
+                .optional(
+                    "recordedBy", .string,
+                    "The first release that recorded a part of it, if agd-past is of another one."),
                 .required(
                     "exact", .bool,
                     "False if a state was written more than ten times a second: then parts of its writes are known."),
@@ -116,6 +118,18 @@ extension Method {
         }
     }
 
+    private static var gaps: Shape {
+        .array(
+            .object([
+                .required("from", .string, "When the records end."), .required("to", .string, "When they go on."),
+            ]))
+    }
+
+    /// Values are computed by the rules of the release that shows them.
+    static var recordedBy: Field {
+        .optional("recordedBy", .string, "The release that recorded the moment, if agd-past is of another one.")
+    }
+
     static var seek: Method {
         Method(
             name: "seek", summary: "Goes to another moment. Subscriptions begin again there. agd-past answers it.",
@@ -123,6 +137,7 @@ extension Method {
             result: .object([
                 .required("epoch", .string, "The life of the graph."), revision,
                 .required("time", .string, "When the last transaction before the moment was, RFC 3339."),
+                recordedBy,
             ]),
             errors: [.notFound, .invalid, .denied, .unavailable], need: Need(.read, on: "some path")
         ) { (given) throws(Failure) in
@@ -141,6 +156,7 @@ extension Method {
             result: .object([
                 .required("epoch", .string, "The life of the graph."), revision,
                 .required("time", .string, "When the last transaction before the moment was, RFC 3339."),
+                recordedBy,
             ]),
             errors: [.invalid, .denied, .unavailable], need: Need(.read, on: "some path")
         ) { (given) throws(Failure) in

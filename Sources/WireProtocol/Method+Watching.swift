@@ -87,6 +87,7 @@ extension Method {
                         .required("monotonic", .number, "Seconds on the daemon's monotonic clock."),
                         .required("wall", .string, "The same moment as wall time, RFC 3339."),
                     ]), "Now, on both clocks."),
+                recordedBy,
             ]),
             errors: [.denied, .invalid]
         ) { (given) throws(Failure) in

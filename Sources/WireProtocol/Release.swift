@@ -6,4 +6,7 @@ public enum Release {
 
     /// The commit from which the programs were built; nil if `Scripts/release` has not built them.
     public static var commit: String? { agd_commit().map { String(cString: $0) } }
+
+    /// The version, with the commit if it is known.
+    public static var name: String { commit.map { "\(version) (\($0))" } ?? version }
 }

@@ -75,7 +75,7 @@ struct DiffCommand: DaemonVerb {
         let now = Timestamp(seconds: Int64(time(nil)), nanoseconds: 999_999_999) ?? .epoch
         let found = try MomentDifferences(
             path, from: try PastTime(words: from), to: try to.map { try PastTime(words: $0) } ?? .time(now),
-            try session.past())
+            session)
         if session.isJSON {
             for transaction in found.json { session.output.json(transaction) }
         } else {

@@ -119,7 +119,7 @@ struct EvalCommand: Verb {
         if let bars = series.sparkline { output.writeLine(output.style.cyan(bars)) }
         output.writeLine(series.summary)
         if !series.isNumber { output.write(series.changes(rows: max(10, size.rows - 6)).text()) }
-        for gap in series.gaps { output.writeLine(output.style.dim(gap)) }
+        for gap in series.gaps { output.writeLine(output.style.dim(gap.text)) }
     }
 
     private func evaluate(_ expression: String, _ output: Output) throws {

@@ -60,7 +60,16 @@ struct LogCommand: DaemonVerb {
             return
         }
         let text = LogText(style: session.output.style)
-        for transaction in transactions { session.output.write(text.text(transaction.map ?? ValueMap())) }
+        var gaps = Gap.all(in: result)[...]
+        func writeGap() {
+            if let gap = gaps.popFirst() { session.output.writeLine(session.output.style.dim(gap.text)) }
+        }
+        for transaction in transactions.map({ $0.map ?? ValueMap() }) {
+            let time = transaction["time"]?.string.flatMap { Timestamp($0) } ?? .epoch
+            while let gap = gaps.first, gap.from >= time { writeGap() }
+            session.output.write(text.text(transaction))
+        }
+        while !gaps.isEmpty { writeGap() }
         if transactions.isEmpty { session.output.writeLine(session.output.style.dim("nothing has happened")) }
     }
 }

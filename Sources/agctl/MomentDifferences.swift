@@ -42,10 +42,10 @@ struct MomentDifferences {
     private static let longestLog = 10_000
 
     /// - Throws: a complaint if the path is there at neither moment.
-    init(_ path: String, from: PastTime, to: PastTime, _ past: Connection) throws {
-        self.past = past
-        begin = try Moment(from, path, past)
-        end = try Moment(to, path, past)
+    init(_ path: String, from: PastTime, to: PastTime, _ session: Session) throws {
+        past = try session.past()
+        begin = try Moment(from, path, past, session)
+        end = try Moment(to, path, past, session)
         if let missing = begin.missing, end.missing != nil { throw missing }
         guard begin.time <= end.time else {
             throw Complaint(.usage, "--from is after --to", hint: "exchange the two")
@@ -269,8 +269,9 @@ extension MomentDifferences {
         /// Why nothing is there.
         var missing: ClientError?
 
-        init(_ time: PastTime, _ path: String, _ past: Connection) throws(ClientError) {
+        init(_ time: PastTime, _ path: String, _ past: Connection, _ session: Session) throws(ClientError) {
             let here = try past.call(.seek(time)).map ?? ValueMap()
+            session.tellRelease(in: here)
             epoch = here["epoch"]?.string ?? ""
             revision = if case .int(let number)? = here["revision"] { number } else { 0 }
             self.time = here["time"]?.string.flatMap { Timestamp($0) } ?? .epoch

@@ -15,7 +15,7 @@ extension PastTime {
         } else if let time = PastTime.local(words, now) {
             self = .time(Timestamp(seconds: Int64(time)) ?? .epoch)
         } else if let colon = words.lastIndex(of: ":"), let number = UInt64(words[words.index(after: colon)...]),
-            !words[..<colon].isEmpty, !words[..<colon].contains(where: { "-: ".contains($0) })
+            !words[..<colon].allSatisfy(\.isNumber), !words[..<colon].contains(where: { "-: ".contains($0) })
         {
             self = .revision(number, epoch: String(words[..<colon]))
         } else {

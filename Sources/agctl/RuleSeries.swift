@@ -31,6 +31,7 @@ struct RuleSeries {
             ).map ?? ValueMap()
         }
         answer = try ask(from: begin)
+        session.tellRelease(in: answer)
         var series = answer["series"]?.list?.first?.map ?? ValueMap()
         var steps = Array(series["steps"]?.list ?? [])
         // The next answer begins with the last step of this one.
@@ -148,15 +149,25 @@ struct RuleSeries {
         DashText.duration(to.since(from)?.seconds ?? 0)
     }
 
-    /// Where nothing is known, in words.
-    var gaps: [String] {
+    var gaps: [Gap] { Gap.all(in: answer) }
+}
+
+/// A time of which nothing is known.
+struct Gap {
+    var from: Timestamp
+    var to: Timestamp
+
+    /// Those of an answer of agd-past, in its order.
+    static func all(in answer: ValueMap) -> [Gap] {
         (answer["gaps"]?.list ?? []).compactMap { gap in
             guard let from = gap.map?["from"]?.string.flatMap({ Timestamp($0) }),
                 let to = gap.map?["to"]?.string.flatMap({ Timestamp($0) })
             else { return nil }
-            return "nothing was recorded from \(LocalTime.text(from)) to \(LocalTime.text(to))"
+            return Gap(from: from, to: to)
         }
     }
+
+    var text: String { "nothing was recorded from \(LocalTime.text(from)) to \(LocalTime.text(to))" }
 }
 
 /// Times as people of the machine's time zone read them.

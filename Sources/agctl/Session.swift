@@ -63,6 +63,7 @@ final class Session {
     let location: SocketLocation
     private let daemon: DaemonOptions
     private var opened: Connection?
+    private var hasToldRelease = false
 
     /// - Throws: the error of an unknown context.
     init(_ daemon: DaemonOptions, errors: ErrorForm) throws(Complaint) {
@@ -92,6 +93,7 @@ final class Session {
         if let opened { return opened }
         let made = try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
         opened = made
+        if let release = made.recordedBy { tell(release) }
         return made
     }
 
@@ -100,6 +102,16 @@ final class Session {
         if location.time != nil { return try connection() }
         let past = SocketLocation(path: SocketPlaces.past(beside: location.path))
         return try Connection(to: past, name: "agctl", as: daemon.principal, timeout: daemon.patience)
+    }
+
+    /// Warns if another release recorded the moments of an answer of agd-past: their values are computed anew.
+    func tellRelease(in answer: ValueMap) { if let release = answer["recordedBy"]?.string { tell(release) } }
+
+    private func tell(_ release: String) {
+        guard !hasToldRelease else { return }
+        hasToldRelease = true
+        let text = "agd \(release.printable) recorded this, and another release computes the values: they may differ"
+        errors.tell("agctl: \(text)\n", ["warning": .string(text)])
     }
 
     /// The values of some attributes at all nodes at and below a node, by path.

@@ -122,7 +122,7 @@ struct WhenCommand: DaemonVerb {
         if !firings.isEmpty { session.output.write(Firings.table(firings, to: series.to).text()) }
         let times = firings.count == 1 ? "have fired once" : "have fired \(firings.count) times"
         session.output.writeLine("it would \(firings.isEmpty ? "not have fired" : times) in \(over ?? "")")
-        for gap in series.gaps { session.output.writeLine(session.output.style.dim(gap)) }
+        for gap in series.gaps { session.output.writeLine(session.output.style.dim(gap.text)) }
     }
 
     /// - Returns: the status of the command; 127 if it cannot be started, as in a shell.

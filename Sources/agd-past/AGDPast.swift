@@ -2,6 +2,7 @@ import AttributeValues
 import CommandArguments
 import DaemonServer
 import Glibc
+import Replay
 import WireProtocol
 
 @main
@@ -12,7 +13,7 @@ struct AGDPast: Verb {
         discussion: """
             It reads the settings of agd: the folder of the archive, the access lines, and the limits. It reads the \
             archive, and packs the files that are complete, so it can be started and ended at any time. Each connection \
-            has a process of its own.
+            has a process of its own, and begins with the graph of the newest moment, which is made after the first one.
 
             The socket is the one given here, else past.sock beside the socket of agd.
 
@@ -59,6 +60,18 @@ struct AGDPast: Verb {
 
     func run() throws(StartupError) {
         signal(SIGPIPE, SIG_IGN)
+        let (configuration, past) = try read()
+        if pack { return try Packer(past.folder).run() }
+        _ = nice(10)
+        if connected { return PastConnection(3, past).run() }
+        let path = socket ?? AGDPast.standardSocket(configuration)
+        let listener = try ListeningSocket(
+            path: path, mode: configuration.socketMode, group: configuration.socketGroup)
+        try Listener(listener, past, connections: connections ?? 16) { () throws(StartupError) in try read().past }
+            .run()
+    }
+
+    private func read() throws(StartupError) -> (configuration: Configuration, past: Past) {
         var configuration = Configuration()
         if let config {
             do throws(ConfigurationFaults) { configuration = try Configuration(file: config) } catch {
@@ -71,17 +84,7 @@ struct AGDPast: Verb {
             throw StartupError(
                 .noInput, "the settings name no archive: see archive-directory and state-directory in agd.conf")
         }
-        if pack { return try Packer(folder).run() }
-        if connected {
-            return PastConnection(3, Past(folder: folder, configuration)).run()
-        }
-        let path = socket ?? AGDPast.standardSocket(configuration)
-        let listener = try ListeningSocket(
-            path: path, mode: configuration.socketMode, group: configuration.socketGroup)
-        var arguments: [String] = []
-        if let config { arguments += ["--config", config] }
-        if let stateDirectory { arguments += ["--state-directory", stateDirectory] }
-        try Listener(listener, of: folder, connections: connections ?? 16, arguments: arguments).run()
+        return (configuration, Past(folder: folder, configuration))
     }
 
     /// `past.sock` in the folder of the daemon's socket.

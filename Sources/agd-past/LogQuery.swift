@@ -20,7 +20,7 @@ struct LogQuery {
     /// Transactions of an answer, if the request does not say how many.
     static let standardCount = 100
     private static let mostCount = 10_000
-    /// Of a transaction, so many changes are told.
+    /// The most changes that are told of one transaction.
     private static let mostChanges = 1000
 
     init(
@@ -47,7 +47,10 @@ struct LogQuery {
         let wanted = min(log.count ?? LogQuery.standardCount, LogQuery.mostCount)
         let segments = Segment.all(in: folder)
         var hasMore = false
-        // A life before that of the first moment, or behind that of the last one, is not asked for.
+        // The basis of the segment after the one that is being read.
+        var later: SegmentBasis?
+        var gaps: [Value] = []
+        // Lives before that of `from` and after that of `to` are passed over.
         var hasMetFirst = false
         var hasMetLast = LogQuery.life(of: log.to) == nil
         // From the newest segment on. A segment is read from its beginning, so its newest entries come last.
@@ -65,6 +68,10 @@ struct LogQuery {
             if let to = log.to, isAfter(basis.revision, basis.wall, epoch, to) { continue }
             guard let reader = SegmentReader(segment.number, in: folder) else { continue }
             var found = try entries(of: reader)
+            if mayReadAll, let later, !later.continues, later.wall > reader.last.wall {
+                gaps.append(["from": .timestamp(reader.last.wall), "to": .timestamp(later.wall)])
+            }
+            later = basis
             if found.count > wanted - entries.count {
                 hasMore = true
                 found.removeFirst(found.count - (wanted - entries.count))
@@ -72,7 +79,9 @@ struct LogQuery {
             entries += found.reversed()
             if let from = log.from, isBefore(basis.revision, basis.wall, epoch, from) { break }
         }
-        var answer = ValueMap([("transactions", .list(ValueList(entries))), ("more", .bool(hasMore))])
+        var answer = ValueMap([
+            ("transactions", .list(ValueList(entries))), ("more", .bool(hasMore)), ("gaps", .list(ValueList(gaps))),
+        ])
         let oldest = segments.first.flatMap { SegmentBasis(of: $0.number, in: folder) }
         answer["begins"] = oldest.map { .timestamp($0.wall) }
         return .map(answer)
@@ -102,18 +111,18 @@ struct LogQuery {
         var present: Entry?
         /// The last values of states, by key and name, as far as the segment has them.
         var values: [Name: [Name: Value]] = [:]
-        /// By place: whether its changes are asked for.
+        /// By state: whether its changes are asked for.
         var shown: [ObjectIdentifier: Bool] = [:]
-        func shows(_ place: RecordedPlace) -> Bool {
-            if let known = shown[ObjectIdentifier(place)] { return known }
-            let isShown = self.shows(place.path)
-            shown[ObjectIdentifier(place)] = isShown
+        func shows(_ state: RecordedState) -> Bool {
+            if let known = shown[ObjectIdentifier(state)] { return known }
+            let isShown = self.shows(state.path)
+            shown[ObjectIdentifier(state)] = isShown
             return isShown
         }
         func close() {
             if let entry = present, let told = tell(entry, of: reader.basis.epoch) { found.append(told) }
             present = nil
-            // Only the newest ones are told, and one more shows that there are others.
+            // Only the newest ones are told. One more shows that there are older ones.
             if found.count > 2 * LogQuery.mostCount { found.removeFirst(LogQuery.mostCount) }
         }
         while let record = try reader.next() {
@@ -124,19 +133,21 @@ struct LogQuery {
                     log.from.map { !isBefore(transaction.revision, transaction.wall, reader.basis.epoch, $0) } ?? true
                     && log.to.map { !isAfter(transaction.revision, transaction.wall, reader.basis.epoch, $0) } ?? true
                 if transaction.isRevision, isWithin, matches(transaction) { present = Entry(transaction) }
-            case .write(let place, let value, let isReaction):
-                if present != nil, shows(place) {
-                    let before = values[Name(place.key)]?[Name(place.name)]
-                    present?.add(place.path, before, value, isReaction: isReaction)
+            case .write(let state, let value, let isReaction):
+                if present != nil, shows(state) {
+                    let before = values[Name(state.key)]?[Name(state.name)]
+                    present?.add(state.path, before, value, isReaction: isReaction)
                 }
-                values[Name(place.key), default: [:]][Name(place.name)] = value
-            case .stretch(let place, let count, _, let least, let greatest, let last):
-                if present != nil, shows(place) {
-                    present?.add(place.path, count: count, least, greatest, last)
+                values[Name(state.key), default: [:]][Name(state.name)] = value
+            case .stretch(let state, let count, _, let least, let greatest, let last):
+                if present != nil, shows(state) {
+                    present?.add(state.path, count: count, least, greatest, last)
                 }
-                values[Name(place.key), default: [:]][Name(place.name)] = last
+                values[Name(state.key), default: [:]][Name(state.name)] = last
             case .row(let key, let name, let value, _):
-                if present != nil, mayReadAll, !StoreChange.isOfRuntime(key), isInside(key) {
+                // What agd itself sets at the root, as `scenePhase`, is as little news as the ticks of clocks.
+                let isOfSystem = key.isEmpty && name?.isEmpty == false
+                if present != nil, mayReadAll, !isOfSystem, !StoreChange.isOfRuntime(key), isInside(key) {
                     present?.add(row: key, name, isGone: value == nil)
                 }
                 if let name { values[Name(key), default: [:]][Name(name)] = value } else { values[Name(key)] = nil }

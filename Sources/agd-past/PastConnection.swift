@@ -3,6 +3,7 @@ import AttributeValues
 import EventLoop
 import Glibc
 import GraphRuntime
+import Replay
 import ViewGraph
 import WireProtocol
 
@@ -19,6 +20,8 @@ final class PastConnection {
     private let empty: GraphRuntime
     /// The graph of the moment; nil before the client has asked for it.
     private var graph: PastGraph?
+    /// A graph of some moment that nobody uses yet; nil: the first moment makes one.
+    private var spare: PastGraph?
     private var runtime: GraphRuntime { graph?.runtime ?? empty }
     /// By number, as the client has asked for them.
     private var subscriptions: [Int64: Request.Subscribe] = [:]
@@ -49,9 +52,11 @@ final class PastConnection {
 
     /// - Parameter peer: nil: who the system says that it is.
     init(
-        _ descriptor: Int32, _ past: Past, for peer: Peer? = nil, now: @escaping () -> Moment = PastConnection.realNow
+        _ descriptor: Int32, _ past: Past, from spare: PastGraph? = nil, for peer: Peer? = nil,
+        now: @escaping () -> Moment = PastConnection.realNow
     ) {
         self.descriptor = descriptor
+        self.spare = spare
         self.past = past
         self.readClock = now
         self.peer = peer ?? PastConnection.peer(of: descriptor)
@@ -80,10 +85,7 @@ final class PastConnection {
             wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch)
     }
 
-    func run() {
-        _ = nice(10)
-        while step() {}
-    }
+    func run() { while step() {} }
 
     /// Waits until there is something to do, and does it.
     /// - Parameter most: milliseconds.
@@ -160,8 +162,8 @@ final class PastConnection {
             batch = nil
             if answers.isEmpty { return }
             output.append(UInt8(ascii: "["))
-            for (place, answer) in answers.enumerated() {
-                if place > 0 { output.append(UInt8(ascii: ",")) }
+            for (number, answer) in answers.enumerated() {
+                if number > 0 { output.append(UInt8(ascii: ",")) }
                 output.append(answer)
             }
             output.append("]\n")
@@ -186,7 +188,9 @@ final class PastConnection {
             case .series(let series): return .value(try self.series(series, request))
             case .hello(_, _, let time):
                 if let time { try open(at: time) }
-                return try passOn(request)
+                let answer = try passOn(request)
+                if case .value(let value) = answer { return .value(withRelease(value)) }
+                return answer
             case .ping, .describe(nil, _): return try passOn(request)
             case .seek(let time):
                 try open(at: time)
@@ -229,7 +233,7 @@ final class PastConnection {
         switch (request, answer) {
         case (.hello(_, let principal, _), .value) where principal != nil:
             self.principal = principal
-            graph?.principal = principal
+            graph?.client?.principal = principal
         case (.subscribe(let subscribe), .value(let value)):
             if case .int(let number)? = value.map?["subscription"] { subscriptions[number] = subscribe }
         case (.unsubscribe(let number), .revision): subscriptions[number] = nil
@@ -263,14 +267,20 @@ final class PastConnection {
         graph?.onDeliveries = nil
         if let graph {
             try graph.seek(to: time)
+        } else if let begun = spare {
+            spare = nil
+            begun.connect(PastClient(client, peer, as: principal))
+            try begun.seek(to: time)
+            graph = begun
         } else {
-            graph = try PastGraph(past, at: time, for: client, peer, as: principal) { [readClock] in
+            graph = try PastGraph(past, at: time, for: PastClient(client, peer, as: principal)) { [readClock] in
                 readClock().monotonic
             }
         }
         beginAgain()
         graph?.onDeliveries = { [unowned self] in tellLater($0) }
     }
+
     /// Begins all subscriptions in the present graph.
     private func beginAgain() {
         guard let graph else { return }
@@ -287,10 +297,17 @@ final class PastConnection {
 
     private func here() throws(Failure) -> Value {
         let graph = try opened()
-        return [
+        return withRelease([
             "epoch": .string(graph.epoch), "revision": .int(Int64(clamping: graph.position.revision)),
             "time": .timestamp(graph.position.wall),
-        ]
+        ])
+    }
+
+    /// Adds which release recorded the moment, if it is another one.
+    private func withRelease(_ answer: Value) -> Value {
+        guard let release = graph?.otherRelease, var map = answer.map else { return answer }
+        map["recordedBy"] = Value.string(release)
+        return .map(map)
     }
 
     /// Performs the records that are due.

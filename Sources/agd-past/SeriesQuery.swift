@@ -1,6 +1,7 @@
 import Archive
 import AttributeValues
 import GraphRuntime
+import Replay
 import WireProtocol
 
 /// Answers `series`: runs the graph over the archive, from record to record and to the moments between them at which
@@ -20,6 +21,8 @@ final class SeriesQuery {
     private var values: [StretchedValues] = []
     private var gaps: [(from: Timestamp, to: Timestamp)] = []
     private var isExact = true
+    /// The first release that has recorded a part of it, and is another one than this.
+    private var otherRelease: String?
     /// Bytes of values that the answer may still have.
     private var room: Int
 
@@ -100,7 +103,8 @@ final class SeriesQuery {
     }
 
     private func begin(at time: Timestamp) throws(Failure) -> PastGraph {
-        try PastGraph(past, at: .time(time), orLater: true, for: client, peer, as: principal) { 0 }
+        try PastGraph(
+            past, at: .time(time), orLater: true, for: PastClient(client, peer, as: principal), monotonic: { 0 })
     }
 
     private func follow(_ source: FollowedSource, in graph: PastGraph) throws(Failure) -> Following {
@@ -128,6 +132,7 @@ final class SeriesQuery {
         let end = min(to, now)
         var steps = 0
         while true {
+            if otherRelease == nil { otherRelease = graph.otherRelease }
             let (life, generation, before) = (graph.life, graph.generation, graph.position.wall)
             let next = try graph.nextTime()
             if graph.life != life { interrupt(from: before, to: graph.position.wall) }
@@ -215,13 +220,15 @@ final class SeriesQuery {
             for (name, value) in values[number].answer(typed: series.typed, moment: moment) { map[name] = value }
             return .map(map)
         }
-        let answer = Value.map(
-            ValueMap([
-                ("from", .timestamp(from)), ("to", .timestamp(to)),
-                ("step", .double(Double(length) / Double(series.points) / 1e9)),
-                ("gaps", .list(ValueList(gaps.map { ["from": .timestamp($0.from), "to": .timestamp($0.to)] }))),
-                ("exact", .bool(isExact)), ("series", .list(ValueList(told))),
-            ]))
+        var map = ValueMap([
+            ("from", .timestamp(from)), ("to", .timestamp(to)),
+            ("step", .double(Double(length) / Double(series.points) / 1e9)),
+            ("gaps", .list(ValueList(gaps.map { ["from": .timestamp($0.from), "to": .timestamp($0.to)] }))),
+            ("exact", .bool(isExact)),
+        ])
+        if let otherRelease { map["recordedBy"] = Value.string(otherRelease) }
+        map["series"] = Value.list(ValueList(told))
+        let answer = Value.map(map)
         room = past.outputMaximum
         answer.draw(from: &room, isTyped: false)
         if room < 0 { throw tooLong }

@@ -69,15 +69,15 @@ final class Scene {
             case .transaction(let transaction) where transaction.isRevision:
                 let who = transaction.author?.name ?? "daemon"
                 lines.append("\(transaction.revision) \(who) \(transaction.label ?? "-")")
-            case .write(let place, let value, let isReaction):
-                lines.append("  \(place.path) = \(value.jsonText)\(isReaction ? " by a reaction" : "")")
+            case .write(let state, let value, let isReaction):
+                lines.append("  \(state.path) = \(value.jsonText)\(isReaction ? " by a reaction" : "")")
             case .row(let key, let name, let value, _):
                 lines.append("  row \(key) \(name ?? "*") \(value == nil ? "gone" : "there")")
-            case .stretch(let place, let count, _, let least, let greatest, let last):
+            case .stretch(let state, let count, _, let least, let greatest, let last):
                 lines.append(
-                    "  \(place.path) \(count) times, \(least.jsonText) to \(greatest.jsonText), \(last.jsonText)")
-            case .entries(let place, let keys): lines.append("  \(place.path) entries \(keys.count)")
-            case .report(let place, let steps): lines.append("  \(place.path)\(steps) reported")
+                    "  \(state.path) \(count) times, \(least.jsonText) to \(greatest.jsonText), \(last.jsonText)")
+            case .entries(let state, let keys): lines.append("  \(state.path) entries \(keys.count)")
+            case .report(let state, let steps): lines.append("  \(state.path)\(steps) reported")
             case .imageRow(let key, let name, let value):
                 if isImage, !key.hasPrefix("@") { lines.append("image \(key).\(name) \(value.jsonText)") }
             case .transaction, .end: break

@@ -22,15 +22,20 @@ struct ArchivedPastTests {
         let daemon: Daemon
         let past: Program
 
-        init(_ folder: Folder, sceneFiles: [String] = []) throws {
+        /// - Parameter running: agd-past, if it runs already.
+        init(_ folder: Folder, sceneFiles: [String] = [], beside running: Program? = nil) throws {
             daemon = try Daemon(
                 scenes: sceneFiles.isEmpty ? [ArchivedPastTests.scene] : [], sceneFiles: sceneFiles,
                 configuration:
                     "state-directory = \(folder.file("state"))\nsocket = \(folder.file("agd.sock"))\n",
                 folder: folder)
-            past = try Program("agd-past", ["--config", folder.file("agd.conf")], folder: folder)
+            past = try running ?? Program("agd-past", ["--config", folder.file("agd.conf")], folder: folder)
+            Pair.await(folder.file("past.sock"))
+        }
+
+        static func await(_ file: String) {
             let deadline = Deadline(Deadline.patience)
-            while !FileManager.default.fileExists(atPath: folder.file("past.sock")), !deadline.isOver { usleep(10_000) }
+            while !FileManager.default.fileExists(atPath: file), !deadline.isOver { usleep(10_000) }
         }
 
         /// Asks until the archive has what was written: it is written once a second.
@@ -135,6 +140,52 @@ struct ArchivedPastTests {
             ]), "\(edit)")
         #expect(differences.contains { $0["path"] == "@types.Door" && $0["came"] == true }, "\(edit)")
         #expect(all.contains { $0["differences"]?.list?.first?["path"] == "/room.seen" }, "\(all)")
+        try pair.stop()
+    }
+
+    @Test("after kill -9, log and series have a gap from the last record to the next start")
+    func killed() throws {
+        let folder = try Folder()
+        let pair = try Pair(folder)
+        #expect(try pair.daemon.control(["set", "/room.warmth", "23.5"]).code == 0)
+        _ = try pair.log([]) { $0.contains("23.5") }
+        pair.daemon.program.signal(SIGKILL)
+        _ = try pair.daemon.program.wait()
+        let next = try Pair(folder, beside: pair.past)
+        #expect(try next.daemon.control(["set", "/room.warmth", "24.5"]).code == 0)
+        let log = try next.log([]) { $0.contains("24.5") }
+        let lines = log.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let before = try #require(lines.firstIndex { $0.hasSuffix("→ 23.5") })
+        #expect(lines[before - 2].hasPrefix("nothing was recorded from "), "\(log)")
+        #expect(lines[..<(before - 2)].contains { $0.hasSuffix("→ 24.5") }, "\(log)")
+        let series = try next.daemon.control(["eval", "warmth", "--at", "/room", "--over", "10m", "--json"])
+        // Before the archive begins nothing is known, too.
+        #expect(try JSONParser.parseOnce(series.text.utf8)["gaps"]?.list?.count == 2, "\(series.text)")
+        try next.stop()
+    }
+
+    @Test("a copy of the archive of a running agd can be asked, as the page says")
+    func copy() throws {
+        let folder = try Folder()
+        let pair = try Pair(folder)
+        #expect(try pair.daemon.control(["set", "/room.warmth", "23.5"]).code == 0)
+        _ = try pair.log([]) { $0.contains("23.5") }
+        let copy = try Folder()
+        let copied = try Program.run("/bin/cp", ["-a", folder.file("state/archive"), copy.path], folder: folder)
+        #expect(copied.code == 0, "\(copied.text)")
+        #expect(try pair.daemon.control(["set", "/room.warmth", "31.5"]).code == 0)
+        _ = try pair.log([]) { $0.contains("31.5") }
+        let past = try Program(
+            "agd-past", ["--state-directory", copy.path, "--socket", copy.file("past.sock")], folder: copy)
+        Pair.await(copy.file("past.sock"))
+        func ask(_ arguments: [String]) throws -> String {
+            try Program.run("agctl", arguments + ["--socket", copy.file("agd.sock")], folder: copy).text
+        }
+        let log = try ask(["log"])
+        #expect(log.contains("/room.warmth  → 23.5") && !log.contains("31.5"), "\(log)")
+        #expect(try ask(["get", "/room.warmth", "--time", "0s"]) == "23.5\n")
+        past.signal(SIGTERM)
+        #expect(try past.wait() == 0)
         try pair.stop()
     }
 

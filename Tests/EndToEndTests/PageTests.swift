@@ -157,7 +157,7 @@ struct PageTests {
     /// Programs of the system, which do nothing here.
     private static let replaced = [
         "apt", "docker", "systemctl", "runuser", "journalctl", "install", "nats-server", "cp", "rm", "pip", "mkdir",
-        "chgrp",
+        "chgrp", "rsync",
     ]
 
     private static let shellExamples = PageExample.all(

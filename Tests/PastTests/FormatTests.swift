@@ -2,6 +2,7 @@
 import AttributeValues
 import Foundation
 import GraphRuntime
+import Replay
 import TestSupport
 import Testing
 import WireProtocol
@@ -17,7 +18,7 @@ struct FormatTests {
         let client = ClientID(number: 1)
         let past = Past(folder: folder, access: AccessRules(), limits: RuntimeLimits())
         let graph = try PastGraph(
-            past, at: .revision(revision, epoch: nil), for: client, Peer(pid: 1, uid: 0, gid: 0)
+            past, at: .revision(revision, epoch: nil), for: PastClient(client, Peer(pid: 1, uid: 0, gid: 0))
         ) { 0 }
         let paths = ["/room.warmth", "/room.hot", "/room.mean", "/room.seen", "/room.any"]
         let deliveries = graph.apply([.call(client, id: .int(1), .get(.init(paths: paths)))])

@@ -2,6 +2,7 @@
 import AttributeValues
 import Foundation
 import GraphRuntime
+import Replay
 import SceneTesting
 import ViewGraph
 import WireProtocol

@@ -2,6 +2,7 @@
 import AttributeValues
 import Foundation
 import GraphRuntime
+import Replay
 import SceneTesting
 import TestSupport
 import Testing
@@ -96,7 +97,8 @@ struct SeekTests {
         func value(_ name: String, at revision: UInt64) throws -> Value? {
             let client = ClientID(number: 1)
             let graph = try PastGraph(
-                life.past, at: .revision(revision, epoch: nil), for: client, Peer(pid: 1, uid: 1000, gid: 1000)
+                life.past, at: .revision(revision, epoch: nil),
+                for: PastClient(client, Peer(pid: 1, uid: 1000, gid: 1000))
             ) { 0 }
             let deliveries = graph.apply([
                 .call(client, id: .int(1), .get(.init(paths: ["/n." + name], isSingle: true)))
@@ -123,7 +125,8 @@ struct SeekTests {
         let past = Past(folder: life.folder, access: AccessRules(), limits: limits)
         let first = life.daemon.runtime.revision - 41
         let graph = try PastGraph(
-            past, at: .revision(first + 30, epoch: nil), for: ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000)
+            past, at: .revision(first + 30, epoch: nil),
+            for: PastClient(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))
         ) { 0 }
         func sum(_ graph: PastGraph) -> Value? {
             tree(graph)?.map?["children"]?.list?.first?.map?["attributes"]?.map?["sum"]?.map?["value"]
@@ -162,7 +165,8 @@ struct SeekTests {
         let past = Past(folder: life.folder, access: AccessRules(), limits: limits)
         func begin(at revision: UInt64) throws -> PastGraph {
             try PastGraph(
-                past, at: .revision(revision, epoch: nil), for: ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000)
+                past, at: .revision(revision, epoch: nil),
+                for: PastClient(ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000))
             ) { 0 }
         }
         let wanted = life.trees.sorted { $0.key < $1.key }.filter { $0.key > 0 && $0.key % 5 == seed % 5 }

@@ -2,6 +2,7 @@
 import AttributeValues
 import Foundation
 import GraphRuntime
+import Replay
 import SceneTesting
 import TestSupport
 import Testing
@@ -88,6 +89,15 @@ private final class Recording {
         try start(after: daemon)
     }
 
+    /// The daemon is killed, and begins again later.
+    func kill(from: Double, to: Double) throws {
+        wait(until: from)
+        flush()
+        archive = nil
+        wait(until: to)
+        try start(after: daemon)
+    }
+
     func stop() {
         daemon.end()
         archive?.close(at: daemon.now, revision: daemon.runtime.revision)
@@ -108,6 +118,13 @@ private final class Recording {
             request, in: past, for: ClientID(number: 1), Peer(pid: 1, uid: 1000, gid: 1000), as: nil,
             now: daemon.now.wall, atMost: steps, costing: cost
         ).answer()
+    }
+
+    func log(atMost count: Int? = nil, mayReadAll: Bool = true) throws -> Value {
+        flush()
+        var query = try LogQuery(
+            Request.Log(count: count), in: folder, mayReadAll: mayReadAll, mayRead: { _ in true }, told: { _ in .null })
+        return try query.answer()
     }
 
     /// The only series of an answer.
@@ -238,6 +255,33 @@ struct SeriesTests {
         #expect(later["series"]?.list?.first?["last"] == [4.0, .null, .null, .null])
     }
 
+    @Test("after a kill, the gap goes from the last record to the next start") func killed() throws {
+        let recording = try Recording(SeriesTests.scene)
+        recording.set("/a.load", 4.0, at: 10)
+        recording.set("/b.other", 2, at: 15)
+        try recording.kill(from: 20, to: 30)
+        recording.wait(until: 40)
+        let answer = try recording.series(.attributes(["/a.load"]))
+        #expect(answer["gaps"] == [Recording.gap(15, 30)])
+        let load = try #require(answer["series"]?.list?.first)
+        #expect(load["last"] == [0.0, 4.0, .null, 4.0])
+        #expect(Recording.steps(load) == ["0.0 0.0", "10.0 4.0", "15.0 -", "30.0 4.0"])
+        #expect(try recording.log()["gaps"] == [Recording.gap(15, 30)])
+    }
+
+    @Test("log has the gaps between its transactions, for those who may read everything") func logGaps() throws {
+        let recording = try Recording(SeriesTests.scene)
+        recording.set("/a.load", 4.0, at: 10)
+        try recording.restart(from: 20, to: 30)
+        recording.set("/a.load", 5.0, at: 35)
+        try recording.restart(from: 40, to: 41)
+        #expect(try recording.log()["gaps"] == [Recording.gap(40, 41), Recording.gap(20, 30)])
+        #expect(try recording.log(mayReadAll: false)["gaps"] == [])
+        // What is before the oldest transaction of the answer is not told.
+        recording.set("/a.load", 6.0, at: 45)
+        #expect(try recording.log(atMost: 1)["gaps"] == [])
+    }
+
     @Test("a node has values while it is there: of data, and of a document") func nodes() throws {
         let recording = try recording()
         recording.set("/a/inside.level", 7, at: 42)
@@ -319,8 +363,8 @@ struct SeriesTests {
         let access = AccessRules([AccessRule(.read, [.user(1000)], try PathPattern("/a/**"))], owner: 7)
         let client = ClientID(number: 1)
         let graph = try PastGraph(
-            Past(folder: recording.folder, access: access, limits: RuntimeLimits()), at: nil, for: client,
-            Peer(pid: 1, uid: 1000, gid: 1000)
+            Past(folder: recording.folder, access: access, limits: RuntimeLimits()), at: nil,
+            for: PastClient(client, Peer(pid: 1, uid: 1000, gid: 1000))
         ) { 0 }
         func isRefused(_ subject: Request.Series.Subject) -> Bool {
             let series = Request.Series(subject, from: .time(Recording.begin))

@@ -92,7 +92,7 @@ enum Simulate {
                 "seed \(seed): \(world.requests) requests, \(Int(Double(world.requests) / seconds)) a second; "
                     + "\(world.turns) turns, \(world.restarts) restarts, \(figures.operations) changes, \(figures.reads) reads, "
                     + "\(figures.events) events, \(figures.refusals) refusals, "
-                    + "\(world.archived) archived records")
+                    + "\(world.archived) archived records, \(world.compared) past values")
             exit(world.faults.isEmpty ? 0 : 1)
         }
     }

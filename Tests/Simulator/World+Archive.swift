@@ -2,7 +2,10 @@ import Archive
 import AttributeValues
 import CSimulatedKernel
 import DaemonServer
+import GraphRuntime
+import Replay
 import TestSupport
+import WireProtocol
 
 // What the archive says of the world, as another program reads it.
 extension World {
@@ -38,6 +41,88 @@ extension World {
     }
 }
 
+extension World {
+    /// [the past] At a random revision, the graph of the past has the values that clients were told then.
+    func judgePast() {
+        guard hasArchive, !isOver else { return }
+        sim_be_another(true)
+        defer { sim_be_another(false) }
+        var revisions: [(from: Int64, to: UInt64)] = []
+        for segment in Segment.all(in: World.archiveFolder) {
+            guard let reader = SegmentReader(segment.number, in: World.archiveFolder), reader.basis.epoch == epoch
+            else { continue }
+            var hasImage = false
+            // From the last record before a stretch on, not every value of a state is kept.
+            var (last, exact): ([ObjectIdentifier: UInt64], UInt64) = ([:], .max)
+            let first = revisions.count
+            try? reader.read { record in
+                switch record {
+                case .imageEnds: hasImage = true
+                case .write(let state, _, _): last[ObjectIdentifier(state)] = reader.last.revision
+                case .stretch(let state, _, _, _, _, _): exact = min(exact, last[ObjectIdentifier(state)] ?? 0)
+                case .transaction(let transaction)
+                where hasImage && transaction.author != nil && transaction.isRevision:
+                    revisions.append((Int64(reader.basis.revision), transaction.revision))
+                default: break
+                }
+                return true
+            }
+            while revisions.count > first, let revision = revisions.last, revision.to > exact { revisions.removeLast() }
+        }
+        guard !revisions.isEmpty else { return }
+        var graph: PastGraph?
+        for _ in 0..<3 where faults.isEmpty {
+            let (from, to) = revisions[generator.below(revisions.count)]
+            do throws(Failure) {
+                let past = Past(folder: World.archiveFolder, access: AccessRules(), limits: configuration.runtime)
+                let time = PastTime.revision(to, epoch: epoch)
+                let client = ClientID(number: 1)
+                let made: PastGraph
+                if let graph {
+                    try graph.seek(to: time)
+                    made = graph
+                } else {
+                    made = try PastGraph(past, at: time, for: PastClient(client, Peer(pid: 1, uid: 0, gid: 0))) { 0 }
+                    graph = made
+                }
+                judge(World.contents(of: made, client), at: Int64(to), from: from)
+            } catch { fault("[the past] revision \(to) cannot be shown: \(error)") }
+        }
+    }
+
+    private static func contents(of graph: PastGraph, _ client: ClientID) -> [String: Value] {
+        var found: [String: Value] = [:]
+        for case .reply(_, _, .contents(let contents, _, _)) in graph.apply([
+            .call(client, id: .int(1), .get(.init(paths: ["/**", "/w.o.x", "/w.o.y"])))
+        ]) {
+            for (path, content) in contents {
+                found[path] =
+                    switch content {
+                    case .value(let value): ["value": value]
+                    case .failure(let failure): ["error": .string(failure.code.rawValue)]
+                    }
+            }
+        }
+        return found
+    }
+
+    private func judge(_ found: [String: Value], at revision: Int64, from begin: Int64) {
+        let truth = judgement.truth
+        for path in truth.allPaths.sorted() where !["/wills.", "/t.", Model.past].contains(where: path.hasPrefix) {
+            guard truth.isKnown(path, revision), truth.isEverKnown(path, in: begin...revision),
+                let wanted = truth.content(of: path, at: revision), wanted != ["error": "limit"]
+            else { continue }
+            compared += 1
+            if found[path]?.jsonText != wanted.jsonText {
+                fault(
+                    "[the past] \(path) at \(revision) is \(found[path]?.jsonText.prefix(100) ?? "not there") and not \(wanted.jsonText.prefix(100))"
+                )
+                return
+            }
+        }
+    }
+}
+
 /// The states that the records of a segment have written.
 private struct ArchivedStates {
     private let truth: WatchTruth
@@ -66,10 +151,10 @@ private struct ArchivedStates {
         case .transaction(let transaction):
             revision = Int64(transaction.revision)
             if transaction.author != nil, !hasBegun { (begun, hasBegun) = (revision - 1, true) }
-        case .write(let place, let value, _):
-            states[place.key, default: [:]][place.name] = (place.path, value)
-            return difference(place.path, value)
-        case .stretch(let place, _, _, _, _, let last): states[place.key, default: [:]][place.name] = (place.path, last)
+        case .write(let state, let value, _):
+            states[state.key, default: [:]][state.name] = (state.path, value)
+            return difference(state.path, value)
+        case .stretch(let state, _, _, _, _, let last): states[state.key, default: [:]][state.name] = (state.path, last)
         case .row(let key, let name?, let value, _) where !key.hasPrefix("@"):
             guard var state = states[key]?[name] else { return nil }
             state.value = value ?? .null

@@ -80,6 +80,8 @@ final class World {
     var hasArchive = false
     /// Records of it that were judged.
     var archived = 0
+    /// Values that the graph of the past has shown as they were.
+    var compared = 0
     /// In the hundred, how often a fault that is drawn comes. Some lives of the daemon are long.
     var peril = 100
     /// Nothing fails.
@@ -190,6 +192,7 @@ final class World {
                 seedStep(number + 1_000_000)
                 comeToRest()
                 if faults.isEmpty { judgeArchive() }
+                if faults.isEmpty { judgePast() }
                 if generator.chance(50) && number + 1 < steps {
                     countRuns()
                 } else {
@@ -201,6 +204,7 @@ final class World {
         if faults.isEmpty, !isOver { giveBack() }
         if faults.isEmpty { stop() }
         if faults.isEmpty { judgeArchive() }
+        if faults.isEmpty { judgePast() }
         if faults.isEmpty { restoreBackup() }
         if faults.isEmpty { recover() }
     }

@@ -3,7 +3,7 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// The moments of an archive at which a graph can begin: those of its images. It remembers the last one.
+/// The moments of an archive at which a graph can begin: those of its images. The last one stays in memory.
 final class Moments {
     private let folder: String
     let names = RowNames()
@@ -11,7 +11,7 @@ final class Moments {
     private var bases: [UInt64: SegmentBasis] = [:]
     private var last: (number: UInt64, size: Int, image: Beginning)?
 
-    /// A place in a segment, and what was there then.
+    /// A position in a segment, and the rows of that moment.
     struct Beginning {
         var reader: SegmentReader
         var table: RowTable
@@ -33,7 +33,7 @@ final class Moments {
     /// The last image that is complete at a moment; nil as time: now.
     /// - Parameters:
     ///   - orLater: if the archive does not reach back so far, the first one that it has.
-    ///   - present: another beginning, which is taken if it is later.
+    ///   - present: another beginning. It is returned if it is later than the last image.
     /// - Throws: `notFound` if the archive does not reach back so far.
     func begin(at time: PastTime?, orLater: Bool = false, or present: Beginning? = nil) throws(Failure) -> Beginning {
         let segments = Segment.all(in: folder)
@@ -87,7 +87,7 @@ final class Moments {
 
 extension SegmentBasis {
     /// False if a moment is before the segment.
-    func reaches(_ time: PastTime) -> Bool {
+    package func reaches(_ time: PastTime) -> Bool {
         switch time {
         case .time(let time): wall <= time
         case .revision(let number, let epoch): (epoch ?? self.epoch) == self.epoch && revision <= number

@@ -4,21 +4,21 @@ import DaemonServer
 import GraphRuntime
 
 /// What all connections need: the archive, and the settings of the daemon.
-struct Past {
-    let folder: String
-    let access: AccessRules
-    let limits: RuntimeLimits
-    var outputMaximum: Int
-    let messageSize: Int
+package struct Past: Equatable {
+    package let folder: String
+    package let access: AccessRules
+    package let limits: RuntimeLimits
+    package var outputMaximum: Int
+    package let messageSize: Int
 
     /// The steps that a request may take.
     private static let requestCost = 1_000_000_000
 
-    init(folder: String, access: AccessRules, limits: RuntimeLimits) {
+    package init(folder: String, access: AccessRules, limits: RuntimeLimits) {
         self.init(folder: folder, access, limits, Configuration().server)
     }
 
-    init(folder: String, _ configuration: Configuration) {
+    package init(folder: String, _ configuration: Configuration) {
         self.init(folder: folder, configuration.accessRules, configuration.runtime, configuration.server)
     }
 

@@ -11,47 +11,51 @@ import WireProtocol
 ///
 /// Without operators over time, values follow from the rows of a moment alone. Then a seek performs only the
 /// transactions that `explain` can name; of those before, it reads the last value of each state.
-final class PastGraph {
+package final class PastGraph {
     private let past: Past
-    private let client: ClientID
-    private let peer: Peer
+    /// nil: nobody uses the graph yet.
+    package var client: PastClient?
     private let moments: Moments
-    private var reader: SegmentReader
-    private(set) var runtime: GraphRuntime
+    private var reader: SegmentReader { didSet { noteRelease() } }
+    /// The release that has recorded the present moment, if it is another one: its rules may have given other values.
+    package private(set) var otherRelease: String?
+    package private(set) var runtime: GraphRuntime
     /// The rows of the present moment, without the pasts of operators.
     private var table: RowTable
     /// The last transaction that was performed.
-    private(set) var position: RecordedTransaction
+    package private(set) var position: RecordedTransaction
     /// The first record that was not performed.
     private var ahead: Record?
     /// Counts the graphs: subscriptions begin again in each.
-    private(set) var generation = 0
+    package private(set) var generation = 0
     /// Counts the lives. Between two of them nothing is known.
-    private(set) var life = 0
+    package private(set) var life = 0
     /// Gets what is known of writes that were too fast to be kept: the state, the least and the greatest value.
-    var onStretch: ((RecordedPlace, Value, Value) -> Void)?
-    /// The principal for which the client acts.
-    var principal: String?
+    package var onStretch: ((RecordedState, Value, Value) -> Void)?
     /// Gets what the clients hear while records are performed.
-    var onDeliveries: (([Delivery]) -> Void)?
+    package var onDeliveries: (([Delivery]) -> Void)?
     /// The connection's own monotonic time, for motions.
     private let monotonic: () -> Double
 
     /// The graph at a moment; nil: as it is now.
     /// - Parameter orLater: if the archive does not reach back so far, the first moment that it has.
     /// - Throws: `notFound` if the archive does not reach back so far.
-    init(
-        _ past: Past, at time: PastTime?, orLater: Bool = false, for client: ClientID, _ peer: Peer,
-        as principal: String? = nil, monotonic: @escaping () -> Double
+    package init(
+        _ past: Past, at time: PastTime?, orLater: Bool = false, for client: PastClient? = nil,
+        monotonic: @escaping () -> Double
     ) throws(Failure) {
-        self.principal = principal
-        (self.past, self.client, self.peer, self.monotonic) = (past, client, peer, monotonic)
+        (self.past, self.client, self.monotonic) = (past, client, monotonic)
         moments = Moments(of: past.folder)
         let begun = try moments.begin(at: time, orLater: orLater)
         (reader, table, position) = (begun.reader, begun.table, begun.position)
         runtime = GraphRuntime(
             limits: past.limits, access: past.access, epoch: "", at: Moment(monotonic: 0, wall: position.wall))
+        noteRelease()
         try go(to: time, from: begun)
+    }
+
+    private func noteRelease() {
+        otherRelease = reader.basis.release == Release.name ? nil : reader.basis.release
     }
 
     // MARK: Making
@@ -69,10 +73,7 @@ final class PastGraph {
         for (file, text) in reader.basis.scenes { try made.load(text, file: file) }
         table.deletePasts()
         _ = made.restore(table.all + pasts.filter { $0.name.utf8.contains(UInt8(ascii: " ")) || $0.key == "@time" })
-        _ = made.apply([.connected(client, peer)], at: moment)
-        if let principal {
-            _ = made.apply([.call(client, id: nil, .hello(client: nil, principal: principal))], at: moment)
-        }
+        client?.connect(to: made, at: moment)
         // States that had expired before the image expire again.
         made.beginTurn(at: moment)
         made.pass()
@@ -84,12 +85,18 @@ final class PastGraph {
         generation += 1
     }
 
+    /// Gives the graph to a client.
+    package func connect(_ client: PastClient) {
+        self.client = client
+        client.connect(to: runtime, at: moment)
+    }
+
     private var moment: Moment {
         Moment(monotonic: monotonic(), wall: position.wall, recorded: TimeSpan(nanoseconds: position.elapsed))
     }
 
     /// One turn at the present moment.
-    func apply(_ commands: [Command]) -> [Delivery] {
+    package func apply(_ commands: [Command]) -> [Delivery] {
         var deliveries = runtime.apply(commands, at: moment)
         var all = deliveries.deliveries
         // What takes several turns is done at once: nobody else waits.
@@ -103,7 +110,7 @@ final class PastGraph {
     // MARK: Moving
 
     /// Goes to another moment; nil: now. Subscriptions have to begin again.
-    func seek(to time: PastTime?) throws(Failure) {
+    package func seek(to time: PastTime?) throws(Failure) {
         guard isAhead(time), let next = try peek(until: time) else {
             return try go(to: time, from: try moments.begin(at: time))
         }
@@ -176,7 +183,7 @@ final class PastGraph {
     }
 
     /// Performs the records up to a moment; nil: all.
-    func advance(to time: PastTime?) throws(Failure) {
+    package func advance(to time: PastTime?) throws(Failure) {
         while let next = try peek(until: time) {
             if let time, next.isBeyond(time, in: reader.basis.epoch) { break }
             try performNext(next)
@@ -186,16 +193,16 @@ final class PastGraph {
 
     /// When the next transaction was; nil if there is none yet. If the life has ended, the graph goes on with the next
     /// one.
-    func nextTime() throws(Failure) -> Timestamp? { try peek()?.wall }
+    package func nextTime() throws(Failure) -> Timestamp? { try peek()?.wall }
 
     /// Performs the next transaction.
-    func step() throws(Failure) { if let next = try peek() { try performNext(next) } }
+    package func step() throws(Failure) { if let next = try peek() { try performNext(next) } }
 
     /// True if the daemon has ended in order and has not begun again.
-    var hasEnded: Bool { reader.hasEnded }
+    package var hasEnded: Bool { reader.hasEnded }
 
     /// True if a moment is not before the present one.
-    func isAhead(_ time: PastTime?) -> Bool {
+    package func isAhead(_ time: PastTime?) -> Bool {
         switch time {
         case nil: true
         case .time(let time)?: time >= position.wall
@@ -204,10 +211,10 @@ final class PastGraph {
         }
     }
 
-    var epoch: String { reader.basis.epoch }
+    package var epoch: String { reader.basis.epoch }
 
     /// Lets clocks and operators show a later moment, at which nothing was written.
-    func pass(to wall: Timestamp) {
+    package func pass(to wall: Timestamp) {
         guard let span = wall.since(position.wall), span.nanoseconds >= 0 else { return }
         position.elapsed += span.nanoseconds
         position.wall = wall
@@ -274,12 +281,12 @@ final class PastGraph {
         table.apply(record, at: position.revision)
         switch record {
         case .transaction, .imageBegins, .imageRow, .imageEnds, .end: return
-        case .write(let place, let value, let isReaction):
-            let write = recorded(place, value)
+        case .write(let state, let value, let isReaction):
+            let write = recorded(state, value)
             if isReaction { changes.change.reactions.append(write) } else { changes.change.writes.append(write) }
-        case .stretch(let place, _, _, let least, let greatest, let last):
-            onStretch?(place, least, greatest)
-            changes.change.writes.append(recorded(place, last))
+        case .stretch(let state, _, _, let least, let greatest, let last):
+            onStretch?(state, least, greatest)
+            changes.change.writes.append(recorded(state, last))
         case .row(let key, let name, let value, _):
             if name == nil { changes.removed.append(key) }
             if record.changesStructure { changes.haveStructure = true }
@@ -287,18 +294,18 @@ final class PastGraph {
                 let number = table.names.number(of: key, name)
                 changes.change.reactions.append(RecordedWrite(key: key, name: name, number: number, value: value))
             }
-        case .report(let place, let steps):
+        case .report(let state, let steps):
             changes.change.reports.append(
-                RecordedReport(key: place.key, name: place.name, steps: steps, entries: nil))
-        case .entries(let place, let keys):
+                RecordedReport(key: state.key, name: state.name, steps: steps, entries: nil))
+        case .entries(let state, let keys):
             changes.change.reports.append(
-                RecordedReport(key: place.key, name: place.name, steps: "", entries: keys))
+                RecordedReport(key: state.key, name: state.name, steps: "", entries: keys))
         }
         changes.isEmpty = false
     }
 
-    private func recorded(_ place: RecordedPlace, _ value: Value) -> RecordedWrite {
-        RecordedWrite(key: place.key, name: place.name, number: table.names.number(of: place), value: value)
+    private func recorded(_ state: RecordedState, _ value: Value) -> RecordedWrite {
+        RecordedWrite(key: state.key, name: state.name, number: table.names.number(of: state), value: value)
     }
 
     private func perform(_ changes: Changes) throws(Failure) {
@@ -352,6 +359,24 @@ final class PastGraph {
         try make(pasts: begun.table.all)
         life += 1
         return true
+    }
+}
+
+/// The client of a graph of the past.
+package struct PastClient {
+    let id: ClientID
+    let peer: Peer
+    /// The principal for which it acts.
+    package var principal: String?
+
+    package init(_ id: ClientID, _ peer: Peer, as principal: String? = nil) {
+        (self.id, self.peer, self.principal) = (id, peer, principal)
+    }
+
+    fileprivate func connect(to runtime: GraphRuntime, at moment: Moment) {
+        _ = runtime.apply([.connected(id, peer)], at: moment)
+        guard let principal else { return }
+        _ = runtime.apply([.call(id, id: nil, .hello(client: nil, principal: principal))], at: moment)
     }
 }
 
