@@ -14,10 +14,14 @@ struct InputAllowance {
 
     /// The number of bytes that the client may read now. When the bytes that all share are used up, each client may
     /// still read one small portion a turn, so that a short request never waits for long messages of others.
+    /// - Parameter moving: so many bytes have to be moved before, because a long message needs more memory.
     /// - Returns: bytes; 0 if the client has to wait for the next turn.
-    mutating func share(of session: Session) -> Int {
-        if left > 0 { return .max }
-        if session.turnOfPortion != turn {
+    mutating func share(of session: Session, moving: Int) -> Int {
+        if left > 0 {
+            left -= moving
+            return .max
+        }
+        if moving == 0, session.turnOfPortion != turn {
             session.turnOfPortion = turn
             return InputAllowance.portion
         }

@@ -26,11 +26,16 @@ struct InputBuffer {
     /// The number of bytes of the incomplete line.
     var incompleteCount: Int { end - max(start, completeEnd) }
 
+    /// The number of bytes that `freeMemory` would move.
+    var bytesToMove: Int { hasFreeMemory ? 0 : count }
+
+    private var hasFreeMemory: Bool { block.map { $0.capacity - end >= InputBlock.smallest / 4 } ?? true }
+
     /// Memory for the next bytes: at least a quarter of the smallest block.
     mutating func freeMemory() -> UnsafeMutableRawBufferPointer {
         let block = self.block ?? pool.take(capacity: InputBlock.smallest)
         self.block = block
-        if block.capacity - end >= InputBlock.smallest / 4 { return block.free(from: end) }
+        if hasFreeMemory { return block.free(from: end) }
         // Move the contents to the front, and into a block of twice the size if they fill this one.
         memmove(block.base, block.base + start, count)
         completeEnd = max(0, completeEnd - start)
@@ -108,7 +113,8 @@ final class InputBlock {
 
     deinit { Glibc.free(base) }
 
-    /// Keeps the contents. The kernel moves the pages of a large block without copying them.
+    /// Keeps the contents. The kernel moves the pages of a block without copying them if it is larger than the
+    /// allocator's threshold, which grows with the blocks that it has freed.
     func grow(to capacity: Int) {
         self.capacity = capacity
         base = InputBlock.resize(base, to: capacity)

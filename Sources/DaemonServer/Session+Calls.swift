@@ -20,8 +20,9 @@ extension Session {
         }
         var rest = share.requestsPerTurn(sessions.limits, portion: sessions.portion)
         var bytes = share.bytesPerTurn
-        while rest > 0, bytes > 0, runtime.admits(id), let line = input.takeLine() {
+        while rest > 0, bytes > 0, sessions.performedLeft > 0, runtime.admits(id), let line = input.takeLine() {
             bytes -= line.count + 1
+            sessions.performedLeft -= line.count + 1
             rest -= perform(line, decoder, runtime)
         }
         // The client is told of a dropped line after the replies to all lines before it.

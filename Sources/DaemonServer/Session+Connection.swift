@@ -9,7 +9,7 @@ extension Session: ConnectionDelegate {
     private static let readAhead = 4 * InputBlock.smallest
 
     func connectionNeedsMemory(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
-        let share = sessions.inputAllowance.share(of: self)
+        let share = sessions.inputAllowance.share(of: self, moving: input.bytesToMove)
         guard share > 0 else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         return UnsafeMutableRawBufferPointer(rebasing: input.freeMemory().prefix(share))
     }

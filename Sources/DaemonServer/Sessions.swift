@@ -43,6 +43,11 @@ final class Sessions {
     private static let writtenPerTurn = 8 << 20
     /// Bytes of it that are left.
     private var bytesLeft = writtenPerTurn
+    /// Bytes of requests that all clients together get performed in a turn: some 20 ms of reading. The others wait for
+    /// the next turn.
+    static let performedPerTurn = 16 << 20
+    /// Bytes of it that are left.
+    var performedLeft = performedPerTurn
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
@@ -209,9 +214,14 @@ final class Sessions {
             for session in takers { session.debt.settle(at: now) }
             takers.sort { $0.debt.seconds < $1.debt.seconds }
         }
+        performedLeft = Sessions.performedPerTurn
         for session in takers {
             session.isReady = false
             if session.isClosing { continue }
+            if performedLeft <= 0 {
+                markReady(session)
+                continue
+            }
             if session.performCalls(decoder, by: runtime) { markReady(session) }
             // A client that has ended may have no output left: it is closed after this turn.
             if session.hasEnded { touch(session) }

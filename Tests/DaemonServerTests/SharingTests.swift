@@ -1,5 +1,6 @@
 import AttributeValues
 import EventLoop
+import Foundation
 import GraphRuntime
 import Testing
 import WireProtocol
@@ -56,12 +57,57 @@ struct SharingTests {
         _ = try client.call("ping")
         let session = try #require(daemon.sessions.all.first)
         daemon.sessions.inputAllowance.use(daemon.sessions.inputAllowance.left)
-        #expect(daemon.sessions.inputAllowance.share(of: session) == 4096)
-        #expect(daemon.sessions.inputAllowance.share(of: session) == 0)
+        #expect(daemon.sessions.inputAllowance.share(of: session, moving: 0) == 4096)
+        #expect(daemon.sessions.inputAllowance.share(of: session, moving: 0) == 0)
         #expect(client.sendSome(set(1)) > 0)
         daemon.daemon.loop.runOnce()
         #expect(try client.next()?.member("result") != nil)
-        #expect(daemon.sessions.inputAllowance.left > 0 && daemon.sessions.inputAllowance.share(of: session) == .max)
+        #expect(daemon.sessions.inputAllowance.left > 0)
+        #expect(daemon.sessions.inputAllowance.share(of: session, moving: 0) == .max)
+    }
+
+    @Test("long messages that grow together are moved into larger memory a few in each turn") func moving() throws {
+        let daemon = try TestDaemon()
+        var clients: [TestClient] = []
+        var sessions: [Session] = []
+        for number in 1...80 {
+            let client = try daemon.connect()
+            daemon.run { daemon.sessions.count == number }
+            let session = try #require(daemon.sessions.all.first { one in !sessions.contains { $0 === one } })
+            client.send(set(number).trimmingCharacters(in: .newlines), newline: false)
+            client.send(String(repeating: " ", count: 200_000), newline: false)
+            daemon.run { session.input.incompleteCount > 200_000 }
+            while session.input.bytesToMove == 0 {
+                let before = session.input.count
+                #expect(client.sendSome(String(repeating: " ", count: 4096)) > 0)
+                daemon.run { session.input.count > before }
+            }
+            clients.append(client)
+            sessions.append(session)
+        }
+        let before = daemon.sessions.pool.total
+        for client in clients { #expect(client.sendSome("\n") == 1) }
+        daemon.step()
+        #expect(daemon.sessions.pool.total - before < 9 << 20)
+        for client in clients { #expect(try client.next()?.member("result") != nil) }
+    }
+
+    @Test("of large messages that end together, a turn performs only so many, and the next one the rest")
+    func performing() throws {
+        let daemon = try TestDaemon()
+        separate(daemon)
+        let text = String(repeating: "a", count: Sessions.performedPerTurn * 5 / 16)
+        let begun = #"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.text","value":""# + text
+        let clients = try (0..<5).map { _ in try daemon.connect() }
+        for (index, client) in clients.enumerated() { client.send(begun + "\(index)", newline: false) }
+        daemon.run { daemon.sessions.all.allSatisfy { $0.input.incompleteCount > text.utf8.count } }
+        let before = daemon.daemon.runtime.revision
+        for client in clients { #expect(client.sendSome("\"}}\n") > 0) }
+        daemon.run { daemon.daemon.runtime.revision > before }
+        #expect(daemon.daemon.runtime.revision == before + 4)
+        daemon.step()
+        #expect(daemon.daemon.runtime.revision == before + 5)
+        withExtendedLifetime(clients) {}
     }
 
     @Test("a connection that comes after the turn's budget for reading is accepted in the next turn") func accepting()
