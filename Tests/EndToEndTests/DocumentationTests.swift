@@ -76,19 +76,15 @@ struct DocumentationTests {
     private func installation() throws -> Folder {
         let folder = try Folder()
         let files = FileManager.default
-        let pages = folder.file("share/agd/dashboard")
-        for path in [folder.file("bin"), pages] {
-            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for path in ["bin", "share/agd"] {
+            try files.createDirectory(atPath: folder.file(path), withIntermediateDirectories: true)
         }
         // Another program copies them. A copy that this one writes is open in what other tests start meanwhile, and a
         // file that is open for writing cannot be executed.
         let programs = ["agd", "agctl", "agd-past", "agd-host-feeder", "agd-gateway"].map(Program.built)
         #expect(try Program.run("/bin/cp", programs + [folder.file("bin")], folder: folder).code == 0)
-        for source in ["dashboard", "clients/javascript"] {
-            for name in try files.contentsOfDirectory(atPath: Project.file(source)) where name.contains(".") {
-                try files.copyItem(atPath: Project.file("\(source)/\(name)"), toPath: "\(pages)/\(name)")
-            }
-        }
+        let pages = ["-LR", Project.file("dashboard"), folder.file("share/agd")]
+        #expect(try Program.run("/bin/cp", pages, folder: folder).code == 0)
         return folder
     }
 
