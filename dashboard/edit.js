@@ -516,9 +516,9 @@ class Editor {
     const grip = event.target.closest?.('.grip')
     // A finger on a card scrolls. It drags at the dots.
     if (!grip || event.button !== 0 || (event.pointerType !== 'mouse' && !event.target.closest('i'))) return
-    const found = this.#cardOf(grip.dataset.edits)
-    if (!found) return
-    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: found.row.key, rows: this.#board.answer.rows, element: grip.parentElement, ghost: null }
+    if (!this.#cardOf(grip.dataset.edits)) return
+    // `rows` are those of the daemon, `row` the key of the one that has the card, and `shown` those that the board shows instead.
+    this.#drag = { key: grip.dataset.edits, pointer: event.pointerId, x: event.clientX, y: event.clientY, row: null, rows: null, shown: null, element: grip.parentElement, ghost: null }
   }
 
   #pull(event) {
@@ -548,16 +548,19 @@ class Editor {
     const { rows } = this.#board.answer
     const row = rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))
     if (!row) return this.#release()
+    // The daemon has answered meanwhile.
+    if (rows !== drag.shown) Object.assign(drag, { rows, row: row.key })
     const from = row.cards.findIndex((each) => keyOf(each) === drag.key)
     const card = row.cards[from]
     const into = this.#rowAt(x, y, row)
     const to = this.#placeAt(into.cards.filter((each) => each !== card), x, y)
     if (into === row && to === from) return
-    this.#board.preview(rows.map((each) => {
+    drag.shown = rows.map((each) => {
       const cards = each.cards.filter((other) => other !== card)
       if (each === into) cards.splice(to, 0, card)
       return { ...each, cards }
-    }))
+    })
+    this.#board.preview(drag.shown)
   }
 
   /** The section at a point. A card of the first row stays there, and others do not come in. */
@@ -593,6 +596,9 @@ class Editor {
     const drag = this.#drag
     if (!drag || event.pointerId !== drag.pointer) return
     if (!drag.ghost) return void (this.#drag = null)
+    // The board may show what the daemon has answered since the last move.
+    if (event.type === 'pointerup') this.#pull(event)
+    if (!this.#drag) return
     // The click that follows is none.
     addEventListener('click', (click) => click.stopPropagation(), { capture: true, once: true, signal: AbortSignal.timeout(50) })
     const shown = this.#board.answer.rows.find(({ cards }) => cards.some((each) => keyOf(each) === drag.key))

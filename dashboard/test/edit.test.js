@@ -245,6 +245,9 @@ describe('editing', { skip: CHROMIUM ? false : 'there is no Chromium', concurren
     await mouse('mouseMoved', to)
     await shows(page, 'Oven', 'Attic', 'Hall', 'Gate')
     assert.equal(await layer(), 'notFound', 'nothing is written before it is dropped')
+    // A change of the tree meanwhile shows the board as the daemon has it, until the mouse moves again or lets go.
+    await site.client.call('apply', { document: { agd: 1, nodes: [{ id: 'lamp', containerValues: { panel: { hidden: true } } }] }, at: '/home/yard' })
+    await page.until(`${titles}[0] === 'Hall'`)
     await mouse('mouseReleased', to)
     await until('the layer says it', async () => JSON.stringify(await layer()).includes('"panel.position":3'))
     await page.until(`!board().querySelector('.ghost, .is-lifted') && !board().querySelector('.settings').open`)
