@@ -19,12 +19,13 @@ extension Session {
             return input.hasLine
         }
         var rest = share.requestsPerTurn(sessions.limits, portion: sessions.portion)
-        var bytes = share.bytesPerTurn
-        while rest > 0, bytes > 0, sessions.performedLeft > 0, runtime.admits(id), let line = input.takeLine() {
+        let most = min(share.bytesPerTurn, sessions.performedLeft)
+        var bytes = most
+        while rest > 0, bytes > 0, runtime.admits(id), let line = input.takeLine() {
             bytes -= line.count + 1
-            sessions.performedLeft -= line.count + 1
             rest -= perform(line, decoder, runtime)
         }
+        sessions.performedLeft -= most - bytes
         // The client is told of a dropped line after the replies to all lines before it.
         if !input.hasLine, let fault = owedFault {
             owedFault = nil
