@@ -54,7 +54,7 @@ func countRequests(_ program: String, _ beginnings: [String]) throws {
     if !excesses.isEmpty { throw Trouble("more than the limit of " + excesses.joined(separator: "; ")) }
 }
 
-/// What the states of a daemon are stored in.
+/// Whether a daemon has a store, and puts the states into it.
 private enum Store {
     /// The daemon has no store.
     case none

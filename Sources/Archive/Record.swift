@@ -59,17 +59,17 @@ enum ValueKind {
 }
 
 extension ByteBuffer {
-    func append(varint number: UInt64) {
-        var number = number
-        while number >= 0x80 {
-            append(UInt8(truncatingIfNeeded: number) | 0x80)
-            number >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: number))
-    }
+    func append(varint number: UInt64) { appendField { $0.put(varint: number) } }
 
-    func append(difference number: Int64) {
-        append(varint: UInt64(bitPattern: number << 1) ^ UInt64(bitPattern: number >> 63))
+    func append(difference number: Int64) { appendField { $0.put(difference: number) } }
+
+    /// Appends what the body writes: at most `FieldWriter.mostScalar` bytes.
+    private func appendField<Result>(_ write: (inout FieldWriter) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldWriter.mostScalar) { memory in
+            var fields = FieldWriter(memory)
+            defer { append(fields.written) }
+            return write(&fields)
+        }
     }
 
     func append(record kind: RecordKind) { append(kind.rawValue) }
@@ -82,14 +82,12 @@ extension ByteBuffer {
     /// - Returns: whether it is there as the store writes it.
     @discardableResult
     func append(archived value: Value) -> Bool {
-        let isShort = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: FieldWriter.mostScalar) { memory in
-            guard let start = memory.baseAddress else { return false }
-            var fields = FieldWriter(start)
-            guard fields.put(scalar: value) else { return false }
-            append(fields.written)
-            return true
-        }
-        if isShort { return false }
+        appendField { $0.put(scalar: value) } ? false : append(long: value)
+    }
+
+    /// Appends a text, a list, a map, or another value that `FieldWriter` does not put.
+    /// - Returns: as above.
+    func append(long value: Value) -> Bool {
         if case .string(let text) = value {
             append(ValueKind.string)
             append(counted: text)
@@ -103,20 +101,20 @@ extension ByteBuffer {
 
 /// Puts short fields together in memory that has room for them, which is cheaper than to append them one by one.
 struct FieldWriter {
-    private let start: UnsafeMutablePointer<UInt8>
+    private let memory: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
 
     /// The most bytes of a value that is no text, list or map.
     static let mostScalar = 16
 
-    init(_ start: UnsafeMutablePointer<UInt8>) { self.start = start }
+    init(_ memory: UnsafeMutableBufferPointer<UInt8>) { self.memory = memory }
 
-    var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+    var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: memory[..<count]) }
 
     mutating func removeAll() { count = 0 }
 
     mutating func put(_ byte: UInt8) {
-        start[count] = byte
+        memory[count] = byte
         count += 1
     }
 
@@ -165,7 +163,8 @@ struct FieldWriter {
             scale *= 10
         }
         put(ValueKind.double)
-        UnsafeMutableRawPointer(start + count).storeBytes(of: number.bitPattern.littleEndian, as: UInt64.self)
+        UnsafeMutableRawBufferPointer(memory)
+            .storeBytes(of: number.bitPattern.littleEndian, toByteOffset: count, as: UInt64.self)
         count += 8
     }
 }

@@ -16,7 +16,7 @@ final class Recorder: TransactionRecorder {
     /// By row of the engine.
     private var slots: [Slot] = []
     /// Where the fields of a transaction and of its first write are put together.
-    private let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 128)
+    private let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 128)
     private var stateCount: UInt32 = 0
     private var authors: [ObjectIdentifier: (author: Author, number: UInt32)] = [:]
     private var authorCount: UInt32 = 0
@@ -256,18 +256,14 @@ final class Recorder: TransactionRecorder {
         fields.put(isReaction ? RecordKind.reaction.rawValue : RecordKind.write.rawValue)
         fields.put(varint: UInt64(slot.number))
         slot.batch = 0
-        var length = 0
-        if fields.put(scalar: value) {
-            bytes.append(fields.written)
-        } else {
-            bytes.append(fields.written)
-            let start = bytes.count
-            if bytes.append(archived: value) {
-                slot.batch = batch
-                slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
-            }
-            length = bytes.count - start
+        let isShort = fields.put(scalar: value)
+        bytes.append(fields.written)
+        let start = bytes.count
+        if !isShort, bytes.append(long: value) {
+            slot.batch = batch
+            slot.value = UInt32(clamping: start + ValueKind.headSize)..<UInt32(clamping: bytes.count)
         }
+        let length = bytes.count - start
         slot.due =
             max(slot.due, present.elapsed) &+ max(Recorder.interval, Int64(length) * Recorder.nanosecondsPerByte)
         slots[position] = slot

@@ -151,7 +151,8 @@ struct PathReader {
         let found = isAtEnd ? "the end" : "'\(String(decoding: [bytes[at]], as: UTF8.self))'"
         let hint =
             found == "'*'"
-            ? "only patterns have *, a whole id, and **, and only get and subscribe (agctl get, watch) take them; other ids with * are quoted"
+            ? "only patterns have *, a whole id, and **, and only get and subscribe (agctl get, watch) take them; "
+                + "other ids with * are quoted"
             : "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted"
         return Failure(
             .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text, hint: hint)

@@ -165,7 +165,7 @@ extension Daemon {
         turn.timer = try Timer(loop) { _ in }
         foldTimer = try Timer(loop) { [unowned self] _ in fold() }
         archiveTimer = try Timer(loop) { [unowned self] _ in flushArchive() }
-        // What happens before the end of the first image cannot be shown. That of a small graph is one slice.
+        // agd-past cannot show a moment before the first image is complete. The image of a small graph is one slice.
         flushArchive()
         do throws(LoopError) { _ = try WallClockWatch(loop) { [unowned self] in turn.wake() } } catch {
             log.warning("\(error): values that depend on the time may be late after the wall clock was set")

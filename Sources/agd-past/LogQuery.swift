@@ -145,7 +145,7 @@ struct LogQuery {
                 }
                 values[Name(state.key), default: [:]][Name(state.name)] = last
             case .row(let key, let name, let value, _):
-                // What agd itself sets at the root, as `scenePhase`, is as little news as the ticks of clocks.
+                // agd itself sets values at the root, as `scenePhase`. Like ticks of clocks, they are not listed.
                 let isOfSystem = key.isEmpty && name?.isEmpty == false
                 if present != nil, mayReadAll, !isOfSystem, !StoreChange.isOfRuntime(key), isInside(key) {
                     present?.add(row: key, name, isGone: value == nil)

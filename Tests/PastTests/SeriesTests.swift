@@ -277,7 +277,7 @@ struct SeriesTests {
         try recording.restart(from: 40, to: 41)
         #expect(try recording.log()["gaps"] == [Recording.gap(40, 41), Recording.gap(20, 30)])
         #expect(try recording.log(mayReadAll: false)["gaps"] == [])
-        // What is before the oldest transaction of the answer is not told.
+        // The answer leaves out gaps before its oldest transaction.
         recording.set("/a.load", 6.0, at: 45)
         #expect(try recording.log(atMost: 1)["gaps"] == [])
     }

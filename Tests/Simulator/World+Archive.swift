@@ -39,9 +39,7 @@ extension World {
             } catch { fault("[the archive] segment \(segment.number) cannot be read: \(error)") }
         }
     }
-}
 
-extension World {
     /// [the past] At a random revision, the graph of the past has the values that clients were told then.
     func judgePast() {
         guard hasArchive, !isOver else { return }
@@ -114,9 +112,8 @@ extension World {
             else { continue }
             compared += 1
             if found[path]?.jsonText != wanted.jsonText {
-                fault(
-                    "[the past] \(path) at \(revision) is \(found[path]?.jsonText.prefix(100) ?? "not there") and not \(wanted.jsonText.prefix(100))"
-                )
+                let shown = found[path]?.jsonText.prefix(100) ?? "not there"
+                fault("[the past] \(path) at \(revision) is \(shown) and not \(wanted.jsonText.prefix(100))")
                 return
             }
         }
