@@ -215,6 +215,20 @@ struct AttributeTable {
         vertex.row < rows.count ? rows[vertex.row]?.place : nil
     }
 
+    /// The type alone, if the vertex is a state.
+    func stateType(_ vertex: AttributeID) -> ValueType? {
+        guard case .state? = source(vertex) else { return nil }
+        return rows[vertex.row]?.type
+    }
+
+    /// The node alone.
+    func node(_ vertex: AttributeID) -> NodeRow? { vertex.row < rows.count ? rows[vertex.row]?.node : nil }
+
+    /// The places in the value alone.
+    func projections(_ vertex: AttributeID) -> ProjectionTree? {
+        vertex.row < rows.count ? rows[vertex.row]?.projections : nil
+    }
+
     /// The times of reports alone, if somebody asks for them.
     func reports(_ vertex: AttributeID) -> ProjectionTree? { vertex.row < rows.count ? rows[vertex.row]?.reports : nil }
 

@@ -194,8 +194,8 @@ extension TransactedWiring {
         _ value: Value, toStateAt place: Place, _ path: @autoclosure () -> AttributePath
     ) throws(Failure) -> Bool {
         let state = place.attribute
-        guard place.steps.isEmpty, let record = attributes[state], case .state = record.source,
-            !asksAlways, attributes.statesWithEntries == 0 || record.definition?.entries == nil,
+        guard place.steps.isEmpty, let type = attributes.stateType(state), !asksAlways,
+            attributes.statesWithEntries == 0 || attributes[state]?.definition?.entries == nil,
             transaction?.isStaged(state) == false, hasValue(state)
         else { return false }
         try charge(Budget.stepsPerBinding)
@@ -205,8 +205,8 @@ extension TransactedWiring {
         var bytesLeft = isShort || sizesLeft.isEmpty ? nil : sizesLeft[state]
         let mayGrow = !isShort && value.mayOutgrow(old)
         let accepted = try acceptWrite(
-            value, after: old, as: record.type, at: path(), mayGrow: mayGrow, bytesLeft: &bytesLeft)
-        guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
+            value, after: old, as: type, at: path(), mayGrow: mayGrow, bytesLeft: &bytesLeft)
+        guard let accepted else { throw mismatch(type, value, place, place, path()) }
         stage(accepted, for: place, nil)
         if let bytesLeft { sizesLeft[state] = bytesLeft }
         return true

@@ -26,12 +26,12 @@ extension Vertices {
 
     /// True for a state whose value the store has.
     public func isDurable(_ attribute: AttributeID) -> Bool {
-        if case .state(let isTransient)? = attributes[attribute]?.source { return !isTransient }
+        if case .state(let isTransient)? = attributes.source(attribute) { return !isTransient }
         return false
     }
 
     public func isState(_ attribute: AttributeID) -> Bool {
-        if case .state? = attributes[attribute]?.source { true } else { false }
+        if case .state? = attributes.source(attribute) { true } else { false }
     }
 
     /// True if an attribute shows the value of another attribute.
@@ -59,8 +59,7 @@ extension Vertices {
 
     /// Sets an input and every vertex for a place inside it.
     func setInput(_ attribute: AttributeID, _ content: consuming Content) {
-        guard let record = attributes[attribute] else { return }
-        if let projections = record.projections { refresh(projections, of: attribute, content) }
+        if let projections = attributes.projections(attribute) { refresh(projections, of: attribute, content) }
         setEngineInput(attribute, content)
     }
 

@@ -7,10 +7,10 @@ extension Wiring {
     /// Notes that the value of a state has to be stored.
     /// - Returns: false if the store does not need it.
     public func noteWritten(_ state: AttributeID) -> Bool {
-        guard let record = attributes[state], case .state(isTransient: false) = record.source,
-            contentForWatcher(of: state).failure == nil
-        else { return false }
-        let row = nodes.storeRow(of: record.node)
+        guard let node = attributes.node(state), isDurable(state), contentForWatcher(of: state).failure == nil else {
+            return false
+        }
+        let row = nodes.storeRow(of: node)
         if !nodes.isLinked(row) { return false }
         nodes[row].hasValues = true
         return true
