@@ -86,10 +86,11 @@ final class Client {
 
     func adopt(_ rules: AccessRules) {
         grants = if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
-        standing = principal == nil && rules.haveEvery(peer) ? .first : isRightless ? .rightless : .ordinary
+        let isRightless = grants?.rules.isEmpty == true
+        standing = isRightless ? .rightless : principal == nil && rules.haveEvery(peer) ? .first : .ordinary
     }
 
-    var isRightless: Bool { grants?.rules.isEmpty == true }
+    var isRightless: Bool { standing == .rightless }
 
     /// The user or principal whose rights and shares it has.
     var subject: AccessRule.Subject { principal.map { .principal($0) } ?? .user(peer.uid) }

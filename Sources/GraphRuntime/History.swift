@@ -56,17 +56,14 @@ final class History {
     /// Records a transaction under the next revision.
     /// - Parameters:
     ///   - stamp: the engine's clock before it.
-    ///   - causes: the actions that wrote some of the states.
-    func advance(
-        _ client: Client?, _ label: String?, since stamp: UInt64, _ writes: [AttributeID],
-        _ causes: [AttributeID: String]? = nil
-    ) {
+    ///   - change: its writes, with those of the actions that it has set off.
+    func advance(_ client: Client?, _ label: String?, since stamp: UInt64, _ change: Commit) {
         revision += 1
         transactions.append(
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
-                author: client?.author, label: label, written: .init(writes.prefix(limits.historyWrites)),
-                causes: causes.flatMap { $0.isEmpty || $0.count > limits.historyWrites ? nil : $0 }))
+                author: client?.author, label: label, written: .init(change.states, atMost: limits.historyWrites),
+                causes: change.causes.isEmpty || change.causes.count > limits.historyWrites ? nil : change.causes))
     }
 
     /// Records the last transaction's changes of the tree.
@@ -91,7 +88,7 @@ final class History {
         transactions.append(
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
-                author: change.author, label: change.label, written: .init(writes.prefix(limits.historyWrites))))
+                author: change.author, label: change.label, written: .init(writes, atMost: limits.historyWrites)))
     }
 
     func recorded(_ revision: UInt64) -> Transaction? { transactions.find(revision) }
@@ -179,12 +176,9 @@ struct Transaction {
         case one(AttributeID)
         case several([AttributeID])
 
-        init(_ states: ArraySlice<AttributeID>) {
-            if states.count == 1, let state = states.first {
-                self = .one(state)
-            } else {
-                self = .several(Array(states))
-            }
+        @inline(__always)
+        init(_ states: [AttributeID], atMost most: Int) {
+            self = states.count == 1 ? .one(states[0]) : .several(Array(states.prefix(most)))
         }
     }
 }

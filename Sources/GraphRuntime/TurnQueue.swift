@@ -98,26 +98,26 @@ final class TurnQueue {
 
     /// Counts the time of a request, including its decoding.
     /// - Parameter leavesRules: the request has deferred rules. They run first in the next turn.
-    func charge(_ request: Request, of client: ClientID, leavesRules: Bool) {
+    func charge(_ request: Request, of client: Client, leavesRules: Bool) {
         if leavesRules { isClosed = true }
-        charge(client)
-        if asksForMuch(request, client) { served.insert(client) }
+        charge(client.id, isRightless: client.isRightless)
+        if asksForMuch(request, client.id) { served.insert(client.id) }
     }
 
     /// Counts the time of another command.
     /// - Parameter isDone: false if the command has to be applied again.
     func charge(_ command: Command, isDone: Bool) {
-        if let client = command.requester { return charge(client) }
+        if let client = command.requester { return charge(client, isRightless: clients.hasNoRights(client)) }
         last = turn.time
         commands += 1
         if !isDone, case .disconnected(let client) = command { postpone(command, of: client) }
     }
 
-    private func charge(_ client: ClientID) {
+    private func charge(_ client: ClientID, isRightless: Bool) {
         let time = turn.time - last
         last += time
         commands += 1
-        if clients.hasNoRights(client) { takenByRightless += time }
+        if isRightless { takenByRightless += time }
         if add(time, for: client) > limits.clientTime { served.insert(client) }
     }
 

@@ -60,38 +60,40 @@ final class Watching {
         if !change.equal.isEmpty {
             for topic in topics.inOrder where awaits(change, motion, topic) { news.touch(topic) }
         }
-        history.record(client, label, motion, change.states)
-        if graph.reactions.exist {
-            let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
-            graph.stored.keep(reaction.states, isRecorded: history.recorder != nil)
-            if let recorder = history.recorder {
-                for state in reaction.states { recorder.write(state, isReaction: true) }
-            }
-            let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
-            history.advance(client, label, since: stamp, change.states + others, reaction.causes)
-            return publish(
-                change.bindingAnimations.merging(reaction.bindingAnimations) { $1 }, since: stamp, motion, label,
-                redefines)
+        if history.recorder != nil { history.record(client, label, motion, change.states) }
+        let whole = graph.reactions.exist ? addingReactions(to: change) : change
+        history.advance(client, label, since: stamp, whole)
+        publish(whole, since: stamp, motion, label, redefines)
+    }
+
+    /// Calls the actions that a change sets off.
+    /// - Returns: the change with the writes of the actions.
+    private func addingReactions(to change: Commit) -> Commit {
+        let whole = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
+        graph.stored.keep(whole.states, isRecorded: history.recorder != nil)
+        if let recorder = history.recorder {
+            for state in whole.states { recorder.write(state, isReaction: true) }
         }
-        history.advance(client, label, since: stamp, change.states)
-        publish(change.bindingAnimations, since: stamp, motion, label, redefines)
+        whole.states = change.states + whole.states.filter { !change.states.contains($0) }
+        whole.bindingAnimations.merge(change.bindingAnimations) { reaction, _ in reaction }
+        return whole
     }
 
     /// Tells of a recorded transaction.
     func publishReplayed(since stamp: UInt64, _ motion: Motion?, _ label: String?) {
-        publish([:], since: stamp, motion, label, false)
+        publish(Commit(), since: stamp, motion, label, false)
     }
 
     private func publish(
-        _ bindings: [AttributeID: String], since stamp: UInt64, _ motion: Motion?, _ label: String?, _ redefines: Bool
+        _ change: Commit, since stamp: UInt64, _ motion: Motion?, _ label: String?, _ redefines: Bool
     ) {
         if redefines { history.lastRedefinition = history.revision }
         // Most writes change nothing that is watched.
         guard graph.hasNews || !news.touched.isEmpty else { return }
         var motion = motion
-        if !bindings.isEmpty {
+        if !change.bindingAnimations.isEmpty {
             if motion == nil { motion = Motion() }
-            motion?.bindings = bindings.compactMapValues(presentations.knownAnimation)
+            motion?.bindings = change.bindingAnimations.compactMapValues(presentations.knownAnimation)
         }
         publish(since: stamp, motion, label)
     }

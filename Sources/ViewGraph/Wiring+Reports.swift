@@ -14,7 +14,7 @@ extension Wiring {
 
     /// The same, in the place and the memory of an earlier list.
     public func takeInvalidated(into taken: inout [AttributeID]) {
-        collectReports()
+        if engine.mayHaveReports { collectReports() }
         watches.take(engine, into: &taken)
     }
 
