@@ -116,7 +116,7 @@ extension ViewGraph {
 }
 
 extension StructureChange {
-    fileprivate mutating func append(_ other: StructureChange) {
+    fileprivate func append(_ other: StructureChange) {
         addedNodes += other.addedNodes
         addedAttributes += other.addedAttributes
         addedInstances += other.addedInstances

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import Timelines
 
-/// The changes of the tree since they were last taken.
-public struct StructureChange {
+/// The changes of the tree since they were last taken. An object, because it is passed on with every transaction.
+public final class StructureChange {
     public internal(set) var addedNodes: [NodeID] = []
     /// Names of removed nodes and attributes. Vertices without a name are left out.
     public internal(set) var removedNames: [NodeNames] = []
@@ -55,13 +55,13 @@ extension StructureChange {
     }
 
     /// Until `endList`, what changes is made by a list.
-    mutating func beginList(_ list: NodeID) {
+    func beginList(_ list: NodeID) {
         openStretch = Stretch(
             list: list, added: addedNodes.count..<addedNodes.count, trees: removedTrees.count..<removedTrees.count,
             reordered: reorderedNodes.count..<reorderedNodes.count)
     }
 
-    mutating func endList() {
+    func endList() {
         guard var stretch = openStretch else { return }
         openStretch = nil
         stretch.added = stretch.added.lowerBound..<addedNodes.count
@@ -90,7 +90,7 @@ extension StructureChange {
     }
 
     /// Drops removals below the new place of a moved node: what the move has removed was never there.
-    mutating func forgetRemovals(since start: Int, below place: [Name]) {
+    func forgetRemovals(since start: Int, below place: [Name]) {
         let others = removedNames[start...].filter { !$0.ids.starts(with: place) }
         removedNames.replaceSubrange(start..., with: others)
     }

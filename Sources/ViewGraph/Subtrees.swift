@@ -140,6 +140,7 @@ extension ViewGraph {
         guard !unlinked.batches.isEmpty else { return }
         // Their removal was reported when they were unlinked.
         let told = structureChange
+        structureChange = StructureChange()
         defer { structureChange = told }
         while steps > 0, !unlinked.batches.isEmpty {
             var batch = unlinked.batches.removeFirst()
