@@ -103,7 +103,7 @@ extension Event {
                 changes.append(
                     Change(
                         path: change["path"]?.string ?? "", content: try Content(change, typed: typed),
-                        timeline: change["timeline"]?.value, reported: change["reported"]?.number))
+                        timeline: change["timeline"]?.value.map, reported: change["reported"]?.number))
             }
             self = .update(
                 revision: revision, from: number("from"), label: parameters["label"]?.string,
@@ -114,7 +114,7 @@ extension Event {
             self = .structure(
                 revision: revision, added: texts("added"), removed: texts("removed"), moved: texts("moved"),
                 details: StructureDetails(
-                    timeline: parameters["timeline"]?.value,
+                    timeline: parameters["timeline"]?.value.map,
                     transitions: parameters["transitions"]?.value.map ?? ValueMap(),
                     shown: parameters["shown"]?.value.map ?? ValueMap()))
         case "frames":

@@ -259,12 +259,12 @@ final class Presentations {
     // MARK: For events
 
     /// - Parameter css: include an easing for browsers. It is omitted if the current request has no steps left.
-    func describe(_ running: Running, replaces: UInt64?, css: Bool) -> Value {
+    func describe(_ running: Running, replaces: UInt64?, css: Bool) -> ValueMap {
         running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
 
     /// The timeline from 0 to 1 of nodes that come and go; nil: without animation.
-    func coming(_ animation: Animation?, elapsed: Double, css: Bool) -> Value? {
+    func coming(_ animation: Animation?, elapsed: Double, css: Bool) -> ValueMap? {
         guard let animation, graph.stepsLeft > 0,
             let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now - elapsed)
         else { return nil }

@@ -43,12 +43,12 @@ extension Watching {
             graph.stepsLeft -= Watching.stepsPerMotion + watch.topics.count * Watching.stepsPerTimeline
         }
         // Described once, however many topics tell of it. Each topic is charged for sending it.
-        var (plain, styled): (Value?, Value?)
+        var (plain, styled): (ValueMap?, ValueMap?)
         var cost = 0
         for topic in watch.topics where topic.wantsValues {
             news.touch(topic)
             if topic.key.events.contains(.update) {
-                var timeline: Value?
+                var timeline: ValueMap?
                 if let running {
                     if topic.key.css {
                         let before = graph.stepsLeft

@@ -10,7 +10,7 @@ extension Timeline {
     ///   - id: the timeline's number.
     ///   - replaces: the number of the timeline that ran before on the same value.
     ///   - css: from `EasingCache`, if the client asked for it.
-    public func event(id: UInt64, replaces: UInt64? = nil, css: TimelineCSS? = nil) -> Value {
+    public func event(id: UInt64, replaces: UInt64? = nil, css: TimelineCSS? = nil) -> ValueMap {
         var object = ValueMap(minimumCapacity: 16)
         object["id"] = .int(Int64(clamping: id))
         object["replaces"] = replaces.map { .int(Int64(clamping: $0)) } ?? .null
@@ -24,7 +24,7 @@ extension Timeline {
                 object["css"] = .map(endpoints)
             }
         }
-        return .map(object)
+        return object
     }
 
     private func describe(in object: inout ValueMap) {

@@ -23,7 +23,7 @@ extension ByteBuffer {
             appendMember(",\"writer\":", writer)
             if isInitial { append(",\"initial\":true") }
             append(",\"changes\":[")
-            appendSeparated(changes) { append($0, typed: typed) }
+            appendSeparated(changes) { append($0.path, $0.content, timeline: $0.timeline, $0.reported, typed) }
             append(UInt8(ascii: "]"))
         case .updateText(let revision, let label, let writer, let changes):
             appendMember(",\"revision\":", revision)
@@ -42,8 +42,8 @@ extension ByteBuffer {
             appendMember(",\"moved\":", moved)
             guard let details else { break }
             appendMember(",\"timeline\":", details.timeline)
-            if !details.transitions.isEmpty { appendMember(",\"transitions\":", .map(details.transitions)) }
-            if !details.shown.isEmpty { appendMember(",\"shown\":", .map(details.shown)) }
+            if !details.transitions.isEmpty { appendMember(",\"transitions\":", details.transitions) }
+            if !details.shown.isEmpty { appendMember(",\"shown\":", details.shown) }
         case .frames(let time, let values):
             append(time) {
                 appendSeparated(values) { entry in
@@ -64,7 +64,7 @@ extension ByteBuffer {
         case .forward(let number, let method, let parameters, let principal, let user):
             appendMember(",\"forward\":", number)
             appendMember(",\"call\":", method)
-            appendMember(",\"arguments\":", .map(parameters))
+            appendMember(",\"arguments\":", parameters)
             appendMember(",\"principal\":", principal)
             appendMember(",\"user\":", user)
         case .ended(let code, let reason):
@@ -74,25 +74,26 @@ extension ByteBuffer {
         append("}}\n")
     }
 
-    /// Appends an element of the list of changes, without the end of its object.
-    private func appendStart(of path: String, _ content: Content, typed: Bool) {
+    /// Appends a change without a timeline to those before it. Its members are arguments, because a change takes longer
+    /// to copy.
+    public func appendChange(of path: String, _ content: Content, reported: Double?, typed: Bool) {
+        if !isEmpty { append(UInt8(ascii: ",")) }
+        append(path, content, timeline: nil, reported, typed)
+    }
+
+    private func append(
+        _ path: String, _ content: Content, timeline: ValueMap?, _ reported: Double?, _ typed: Bool
+    ) {
         append("{\"path\":")
         appendJSONString(path)
         append(UInt8(ascii: ","))
         appendMember(content, typed: typed)
-    }
-
-    /// Appends a change without a timeline to those before it.
-    public func appendChange(of path: String, _ content: Content, reported: Double? = nil, typed: Bool) {
-        if !isEmpty { append(UInt8(ascii: ",")) }
-        appendStart(of: path, content, typed: typed)
-        if let reported { appendReported(reported) }
+        appendMember(",\"timeline\":", timeline)
+        if let reported {
+            append(",\"reported\":")
+            appendJSON(reported)
+        }
         append(UInt8(ascii: "}"))
-    }
-
-    private func appendReported(_ time: Double) {
-        append(",\"reported\":")
-        appendJSON(time)
     }
 
     /// The members of a frame: its time, and values that the closure writes.
@@ -101,13 +102,6 @@ extension ByteBuffer {
         appendJSON(time)
         append(",\"values\":{")
         writeValues()
-        append(UInt8(ascii: "}"))
-    }
-
-    private func append(_ change: Change, typed: Bool) {
-        appendStart(of: change.path, change.content, typed: typed)
-        appendMember(",\"timeline\":", change.timeline)
-        if let reported = change.reported { appendReported(reported) }
         append(UInt8(ascii: "}"))
     }
 }

@@ -61,11 +61,11 @@ public struct Change {
     public var path: String
     public var content: Content
     /// The motion of the displayed value, if it moves: the timeline object of `Documentation/Animation.md`.
-    public var timeline: Value?
+    public var timeline: ValueMap?
     /// When the value was last reported, in seconds on the daemon's monotonic clock.
     public var reported: Double?
 
-    public init(path: String, content: Content, timeline: Value? = nil, reported: Double? = nil) {
+    public init(path: String, content: Content, timeline: ValueMap? = nil, reported: Double? = nil) {
         self.path = path
         self.content = content
         self.timeline = timeline
@@ -86,13 +86,13 @@ extension [Change] {
 /// Data about a change of the tree besides names.
 public struct StructureDetails {
     /// From 0 to 1 while nodes come and go; nil if the change is not animated.
-    public var timeline: Value?
+    public var timeline: ValueMap?
     /// `{insertion?, removal?}` by the paths of nodes with a transition.
     public var transitions: ValueMap
     /// The paths of the nodes that are shown in a node, in order, by the path of that node.
     public var shown: ValueMap
 
-    public init(timeline: Value? = nil, transitions: ValueMap = ValueMap(), shown: ValueMap = ValueMap()) {
+    public init(timeline: ValueMap? = nil, transitions: ValueMap = ValueMap(), shown: ValueMap = ValueMap()) {
         self.timeline = timeline
         self.transitions = transitions
         self.shown = shown

@@ -92,10 +92,10 @@ extension ByteBuffer {
         append(UInt64(number.magnitude))
     }
 
-    func appendMember(_ name: StaticString, _ value: Value?) {
-        guard let value else { return }
+    func appendMember(_ name: StaticString, _ object: ValueMap?) {
+        guard let object else { return }
         append(name)
-        appendJSON(value)
+        appendJSON(.map(object))
     }
 
     func appendMember(_ name: StaticString, _ texts: [String]) {

@@ -104,7 +104,7 @@ final class SiteReader {
         for change in changes {
             guard let place = place(change.path) else { continue }
             transaction.contents[place] = change.content
-            guard let timeline = change.timeline?.map, let animation = SiteReader.animation(timeline) else { continue }
+            guard let timeline = change.timeline, let animation = SiteReader.animation(timeline) else { continue }
             transaction.motions[animation, default: []].insert(place)
             if transaction.begun == nil {
                 let start = timeline["start"]?.number ?? MonotonicTime.now

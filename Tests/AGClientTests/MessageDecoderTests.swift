@@ -17,7 +17,7 @@ struct MessageDecoderTests {
             .update(
                 revision: 12, from: 9, label: "x", isInitial: true,
                 changes: [
-                    Change(path: "/a.b", content: .value(["k": [1, 2.5]]), timeline: ["id": 1]),
+                    Change(path: "/a.b", content: .value(["k": [1, 2.5]]), timeline: ValueMap([("id", 1)])),
                     Change(path: "/a.c", content: .failure(failure)), Change(path: "/a.d", content: .value(.null)),
                 ], typed: false),
             .update(revision: 1, from: nil, label: nil, isInitial: false, changes: [], typed: false),

@@ -9,7 +9,7 @@ struct SettlingTests {
     private func update(_ revision: UInt64, isInitial: Bool = false, _ value: Value? = nil, moves: Bool = false)
         -> Event
     {
-        let change = value.map { Change(path: "/a.v", content: .value($0), timeline: moves ? .map(ValueMap()) : nil) }
+        let change = value.map { Change(path: "/a.v", content: .value($0), timeline: moves ? ValueMap() : nil) }
         return .update(
             revision: revision, from: nil, label: nil, isInitial: isInitial, changes: change.map { [$0] } ?? [],
             typed: false)

@@ -10,7 +10,8 @@ struct WatchTableTests {
     {
         .update(
             revision: revision, from: nil, label: nil, isInitial: initial,
-            changes: changes.map { Change(path: $0.0, content: $0.1, timeline: moving ? ["id": 1] : nil) }, typed: false
+            changes: changes.map { Change(path: $0.0, content: $0.1, timeline: moving ? ValueMap([("id", 1)]) : nil) },
+            typed: false
         )
     }
 
@@ -152,7 +153,7 @@ struct ChangeLogTests {
         _ = log.text(update([("/a.b", 1.0)], initial: true))
         _ = log.text(.frames(time: 0, values: [("/a.b", 0.5)]))
         log.log.expectSnapshot()
-        let moving = Change(path: "/a.b", content: .value(1.0), timeline: .map(ValueMap()))
+        let moving = Change(path: "/a.b", content: .value(1.0), timeline: ValueMap())
         let snapshot = Event.update(
             revision: 1, from: nil, label: nil, isInitial: true, changes: [moving], typed: false)
         #expect(log.text(snapshot) == [])

@@ -109,7 +109,7 @@ public enum Fuzzing {
             timeline = timeline.changing(to: value, animation: animation, at: now) ?? timeline
         }
         for time in [now, now + 0.1, now + 1, now + 1e6] { _ = timeline.displayed(at: time) }
-        _ = timeline.event(id: 1).jsonText
+        _ = Value.map(timeline.event(id: 1)).jsonText
     }
 
     /// The changes of a turn, as the store has them.

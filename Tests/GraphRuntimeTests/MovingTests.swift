@@ -74,7 +74,7 @@ struct MovingTests {
         try move(graph, "/h/h3", to: "/g", animation: "linear(duration: 1)")
         let changes = graph.told
         try #require(changes.map(\.path) == ["/h/h3.twice", "/g/h3.twice"])
-        #expect(changes[1].content == .value(10.0) && changes[1].timeline?.map?["from"]?.number == 2)
+        #expect(changes[1].content == .value(10.0) && changes[1].timeline?["from"]?.number == 2)
     }
 
     @Test("a path that named what has moved ends its subscription") func exact() throws {

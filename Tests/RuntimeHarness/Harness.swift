@@ -246,7 +246,7 @@ final class Harness {
     var changes: [String: Content] { Dictionary(told.map { ($0.path, $0.content) }) { $1 } }
 
     /// The timeline that the last deliveries have for a path.
-    func timeline(_ path: String) -> ValueMap? { told.first { $0.path == path }?.timeline?.map }
+    func timeline(_ path: String) -> ValueMap? { told.first { $0.path == path }?.timeline }
 
     /// The changes in the last deliveries' structure events.
     var structures: [(added: [String], removed: [String], moved: [String], details: StructureDetails?)] {

@@ -427,7 +427,7 @@ struct WorkTests {
             try graph.transact(mutations, animation: "spring(duration: 1, bounce: 0.5)")
             let found = graph.told.compactMap(\.timeline)
             return (
-                found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples
+                found.filter { $0["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples
             )
         }
         let one = try timelines(cost: 1_000_000, subscribers: 1)

@@ -280,7 +280,7 @@ struct ChoiceTests {
             ]
         ]
         #expect((motion()?.transitions).map { .map($0) } == transitions)
-        let timeline = motion()?.timeline?.map
+        let timeline = motion()?.timeline
         #expect(timeline?["from"] == 0 && timeline?["to"] == 1 && timeline?["logical"] == 2)
         try graph.set("/app.isOn", false)
         #expect(motion()?.timeline == nil)
@@ -301,7 +301,7 @@ struct ChoiceTests {
         try graph.subscribe(["/app/**"], events: [.structure])
         try graph.set("/app.ids", ["b", "a"], animation: "linear(duration: 2)")
         #expect(graph.structures.first?.moved.isEmpty == false)
-        #expect(graph.structures.first?.details?.timeline?.map?["logical"] == 2)
+        #expect(graph.structures.first?.details?.timeline?["logical"] == 2)
     }
 
     @Test("a node moves within its branch, and out of it") func moved() throws {

@@ -143,7 +143,7 @@ struct BindingTests {
                       - { id: own, kind: view, binding: { b: { to: $inner, animation: "linear(duration: 3)" } } }
             """)
         try graph.subscribe(["/g.v"], initial: true)
-        func settle() -> Double? { graph.told.first?.timeline?.map?["settle"]?.number }
+        func settle() -> Double? { graph.told.first?.timeline?["settle"]?.number }
         try graph.set("/g/m/plain.b", 1)
         #expect(settle() == 2)
         graph.advance(10)

@@ -11,7 +11,7 @@ struct StructureAnimationTests {
     private func curves(_ graph: Harness) -> [String: String?] {
         var found: [String: String?] = [:]
         for (added, removed, _, details) in graph.structures {
-            let curve = details?.timeline?.map?["curve"]?.map?.keys.first?.string
+            let curve = details?.timeline?["curve"]?.map?.keys.first?.string
             for path in added + removed where !path.contains(".") { found[path] = .some(curve) }
         }
         return found

@@ -127,7 +127,7 @@ struct BrowserTests {
         }
 
         var json: Value {
-            let event = timeline.event(id: 1, css: css)
+            let event = Value.map(timeline.event(id: 1, css: css))
             func list(_ components: Components) -> Value { .list(components.elements.map { .double($0) }) }
             return [
                 "css": event["css"], "from": list(timeline.from), "to": list(timeline.to),

@@ -211,7 +211,7 @@ struct EventTests {
     @Test("an event has every number that drawing needs")
     func complete() throws {
         let timeline = Timeline(from: 1.5, to: 1, animation: .bouncy, start: 81_237.120394)
-        let event = timeline.event(id: 91, replaces: 88, css: try made(timeline))
+        let event = try Value.map(timeline.event(id: 91, replaces: 88, css: made(timeline)))
         #expect(
             event["id"] == 91 && event["replaces"] == 88 && event["start"] == 81_237.120394 && event["from"] == 1.5
                 && event["to"] == 1 && event["velocity"] == 0)
@@ -232,7 +232,7 @@ struct EventTests {
     func resolved(text: String) throws {
         let animation = try Animation(text)
         let timeline = Timeline(from: 0, to: 1, animation: animation, start: 0)
-        let event = timeline.event(id: 1)
+        let event = Value.map(timeline.event(id: 1))
         var rebuilt = try Animation(["curve": event["curve"]])
         if event["modifiers"].isNull {
             rebuilt = try rebuilt.adding(.speed(event.real("speed")))
@@ -262,15 +262,16 @@ struct EventTests {
             Timeline(
                 changing: .duration(TimeSpan(nanoseconds: 5)), to: .duration(TimeSpan(nanoseconds: 1_000_000_007)),
                 animation: .bouncy, start: 0))
-        let event = span.event(id: 1)
+        let event = Value.map(span.event(id: 1))
         #expect(event["space"] == "ns" && event["from"] == 5 && event["to"] == 1_000_000_007)
         let below = Timeline(from: 0, to: 1, animation: .linear, start: 0)
-        let chained = below.retarget(to: 2, animation: .easeInOut, at: 0.1, mode: .chain).event(id: 2, replaces: 1)
+        let chained = Value.map(
+            below.retarget(to: 2, animation: .easeInOut, at: 0.1, mode: .chain).event(id: 2, replaces: 1))
         #expect(chained["mode"] == "chain" && chained["under"]["to"] == 1 && chained["under"]["start"] == 0.0)
         let red = try #require(Color(css: "red")), blue = try #require(Color(css: "rgb(0 0 255 / 50%)"))
         let color = try #require(
             Timeline(changing: .opaque(ColorValue(red)), to: .opaque(ColorValue(blue)), animation: .smooth, start: 0))
-        let data = color.event(id: 3, css: try made(color))
+        let data = try Value.map(color.event(id: 3, css: made(color)))
         #expect(data["space"] == "oklab" && data["from"].reals.count == 4)
         #expect(
             data["css"]["from"] == "oklab(0.6279554 0.2248631 0.1258463)"

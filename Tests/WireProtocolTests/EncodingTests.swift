@@ -53,7 +53,7 @@ struct EncodingTests {
                 Event.update(
                     revision: 9, from: 4, label: "l", isInitial: true,
                     changes: [
-                        Change(path: "/a.b", content: .value(1), timeline: ["id": 3]),
+                        Change(path: "/a.b", content: .value(1), timeline: ValueMap([("id", 3)])),
                         Change(path: "/a.c", content: .failure(Failure(.removed, "gone"))),
                     ], typed: false),
                 #""update","params":{"subscription":7,"revision":9,"from":4,"label":"l","initial":true,"changes":[{"path":"/a.b","value":1,"timeline":{"id":3}},{"path":"/a.c","error":{"code":"removed","message":"gone"}}]}"#
