@@ -142,21 +142,21 @@ extension ViewGraph {
             let record = nodes[row]
             if record.isObject { continue }
             if record.part?.isStored == true, let value = persistence.writtenRow(of: row) {
-                rows.append(StoreChange(key: persistence.key(of: row), name: "", value: value))
+                rows.append(StoreChange(key: nodes.key(of: row), name: "", value: value))
             }
             for id in record.part?.removed.sorted().texts ?? [] {
-                let key = persistence.key(of: row) + "/" + StoredKey.escape(id)
+                let key = nodes.key(of: row) + "/" + StoredKey.escape(id)
                 rows.append(StoreChange(key: key, name: "", value: ["removed": true]))
             }
             guard record.hasValues else { continue }
             if record.instances?.isFrozen == true, let list = record.instances?.list {
                 rows.append(
-                    StoreChange(key: persistence.key(of: row), name: Persistence.frozenName, value: .list(list)))
+                    StoreChange(key: nodes.key(of: row), name: Persistence.frozenName, value: .list(list)))
             }
             for state in keptStates(of: [row]) where receiver(of: state) != .store && stored.isWritten(state) {
                 guard let value = keptValue(of: state) else { continue }
                 rows.append(
-                    StoreChange(key: persistence.key(of: row), name: storePlace(of: state).name, value: value))
+                    StoreChange(key: nodes.key(of: row), name: storePlace(of: state).name, value: value))
             }
         }
         if Int(node) < nodes.rowCount { return true }
@@ -165,7 +165,7 @@ extension ViewGraph {
             guard let place = storedPlace(of: value), let row = value.past.row(from: timedValues.time.origin) else {
                 continue
             }
-            rows.append(StoreChange(key: persistence.key(of: place.row), name: place.name, value: row))
+            rows.append(StoreChange(key: nodes.key(of: place.row), name: place.name, value: row))
         }
         rows.append(
             StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: timedValues.time.imageRow))

@@ -46,7 +46,21 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
     /// Nodes with more vertices than this may have rules of their own.
     private static let near = -1024...Int64(1024)
 
-    static func make(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
+    /// The rule that was made last from the program, if it reads the same, or a new one.
+    static func obtain(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
+        if let last = program.rule as? BoundRule, last.accepted == accepted,
+            last.sources(at: base).elementsEqual(inputs)
+        {
+            return last
+        }
+        let made = make(program: program, accepted: accepted, inputs: inputs, at: base)
+        program.rule = made
+        return made
+    }
+
+    deinit { if program.rule === self { program.rule = nil } }
+
+    private static func make(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
         let made = create(minimumCapacity: inputs.count) { _ in
             Members(program: program, count: Int32(inputs.count), convertsToType: accepted != nil, rest: nil)
         }
@@ -115,38 +129,6 @@ extension AttributeID {
     fileprivate init(bits: Int64) {
         self.init(
             index: UInt32(truncatingIfNeeded: bits), generation: UInt32(truncatingIfNeeded: bits >> 32))
-    }
-}
-
-/// The bound rules that were made last, to be shared by further vertices.
-struct RecentRules {
-    /// Sets of a few rules each. A program has at most one rule in its set.
-    private var rules = [BoundRule?](repeating: nil, count: 256)
-    private static let setSize = 4
-    /// The memory for the inputs of the next rule.
-    var inputs: [BoundInput] = []
-
-    /// A rule that reads these inputs at a base.
-    mutating func rule(
-        _ program: Program, accepted: ValueType?, inputs: [BoundInput], at base: BoundRule.Base
-    ) -> BoundRule {
-        let first = (Int(bitPattern: ObjectIdentifier(program)) >> 4) * RecentRules.setSize & (rules.count - 1)
-        var position = first
-        let last = first + RecentRules.setSize - 1
-        while position < last, let rule = rules[position], rule.program !== program { position += 1 }
-        if let rule = rules[position], rule.program === program, rule.accepted == accepted,
-            rule.sources(at: base).elementsEqual(inputs)
-        {
-            return rule
-        }
-        let made = BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: base)
-        // The newest is first, so that the oldest leaves a full set.
-        while position > first {
-            rules[position] = rules[position - 1]
-            position -= 1
-        }
-        rules[first] = made
-        return made
     }
 }
 

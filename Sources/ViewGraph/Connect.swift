@@ -267,12 +267,12 @@ extension Wiring {
     ) -> BoundRule {
         // Binding an input may make vertices that have rules, too.
         var inputs: [BoundInput] = []
-        swap(&inputs, &evaluation.recent.inputs)
-        defer { swap(&inputs, &evaluation.recent.inputs) }
+        swap(&inputs, &evaluation.inputs)
+        defer { swap(&inputs, &evaluation.inputs) }
         inputs.removeAll(keepingCapacity: true)
         for input in program.inputs { inputs.append(boundInput(input, of: program, at: row, scope, value, base)) }
         let accepted = type.mustConvert(program.resultType.valueType) ? type : nil
-        return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
+        return BoundRule.obtain(program: program, accepted: accepted, inputs: inputs, at: base)
     }
 
     private func connectRule(_ program: Program, of attribute: AttributeID, at row: NodeRow, _ scope: Scope) {

@@ -139,7 +139,7 @@ public final class Construction {
                 key: StoredKey.unlinked, name: "",
                 value: [
                     "from": .int(Int64(clamping: revision)),
-                    "keys": .list(tops.filter { storedTops.contains($0) }.map { .string(persistence.key(of: $0)) }),
+                    "keys": .list(tops.filter { storedTops.contains($0) }.map { .string(nodes.key(of: $0)) }),
                 ]))
     }
 
@@ -177,7 +177,7 @@ public final class Construction {
     func storeNode(_ row: NodeRow) {
         guard let part = nodes[row].part, part.isMade, let value = persistence.writtenRow(of: row) else { return }
         part.isStored = true
-        persistence.note(StoreChange(key: persistence.key(of: row), name: "", value: value))
+        persistence.note(StoreChange(key: nodes.key(of: row), name: "", value: value))
     }
 
     private func lastOrder(in place: LivingPlace) -> String? {

@@ -79,7 +79,7 @@ extension Wiring {
             return .presence(self.vertex(for: part), of: self.vertex(for: Place(part.attribute, part.steps.dropLast())))
         }
         let accepted = property.type.mustConvert(program.resultType.valueType) ? property.type : nil
-        return BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: .init(vertex))
+        return BoundRule.obtain(program: program, accepted: accepted, inputs: inputs, at: .init(vertex))
     }
 
     /// Gives the properties the rules of types that were declared again.

@@ -6,7 +6,8 @@ import RuleLanguage
 /// A rule that runs may run others, so code may have exclusive access to this value only while it enters or leaves a
 /// level.
 struct Evaluation: ~Copyable {
-    var recent = RecentRules()
+    /// The memory for the inputs of the next bound rule.
+    var inputs: [BoundInput] = []
     var evaluators = EvaluatorStack()
     /// Records every run of a rule; nil: runs are not recorded.
     var recorder: RunRecorder?

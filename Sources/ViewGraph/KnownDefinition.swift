@@ -8,6 +8,9 @@ private final class KnownDefinition: SharedByNodes {
     let names: AttributeNames
     private var references = Own<OwnReferences>.unseen
     private var rules = Own<[BoundRule?]>.unseen
+    /// Made with the first row of a node that needs them.
+    fileprivate var written: Value?
+    fileprivate var referredNames: Value??
 
     private enum Own<Connections> {
         /// No node has been connected.
@@ -78,6 +81,22 @@ extension NodeDefinition {
 
     /// The names of the attributes of its nodes, if there are nodes.
     var knownNames: AttributeNames? { known?.names }
+
+    /// As `Persistence.written`, for the rows of nodes.
+    var writtenForRows: Value {
+        if let written = known?.written { return written }
+        let written = Persistence.written(self)
+        known?.written = written
+        return written
+    }
+
+    /// As `Persistence.names`, for the rows of nodes.
+    var namesForRows: Value? {
+        if let names = known?.referredNames { return names }
+        let names = Persistence.names(in: self)
+        known?.referredNames = .some(names)
+        return names
+    }
 
     /// Notes that a node is made from this definition.
     func noteUse(_ names: AttributeNames) {

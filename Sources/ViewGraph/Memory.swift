@@ -12,7 +12,6 @@ extension ViewGraph {
     public func giveBack() {
         sweepVertices()
         engine.giveBack()
-        evaluation.recent = RecentRules()
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
         listsByData.giveBack()

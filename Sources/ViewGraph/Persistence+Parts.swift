@@ -68,7 +68,7 @@ extension Persistence {
         notePlace(of: top)
         // What waits where it stands now was said of another node.
         forgetAbsentRows(below: [top])
-        if !absentRows.isEmpty { rename(key, to: self.key(of: top)) }
+        if !absentRows.isEmpty { rename(key, to: nodes.key(of: top)) }
     }
 
     /// Stores all that the edits say of a moved subtree under its new keys, once lists in it have followed their data.
@@ -79,7 +79,9 @@ extension Persistence {
             guard let part = nodes[row].part else { continue }
             noteRow(of: row)
             for id in part.removed.sorted().texts {
-                note(StoreChange(key: key(of: row) + "/" + StoredKey.escape(id), name: "", value: ["removed": true]))
+                note(
+                    StoreChange(
+                        key: nodes.key(of: row) + "/" + StoredKey.escape(id), name: "", value: ["removed": true]))
             }
         }
     }
@@ -165,7 +167,7 @@ extension Persistence {
     /// Notes that the edits remove a node of the layers below.
     private func noteRemoved(_ id: Name, from parent: NodeRow) {
         nodes.part(parent).removed.insert(id)
-        let key = key(of: parent) + "/" + StoredKey.escape(id.text)
+        let key = nodes.key(of: parent) + "/" + StoredKey.escape(id.text)
         absentRows.remove(key)
         note(StoreChange(key: key, name: "", value: ["removed": true]))
     }
@@ -177,7 +179,7 @@ extension Persistence {
         nodes.part(parent).removed.remove(id)
         noteEdited(parent)
         if hasRow { return }
-        note(StoreChange(key: key(of: parent) + "/" + StoredKey.escape(id.text), name: "", value: nil))
+        note(StoreChange(key: nodes.key(of: parent) + "/" + StoredKey.escape(id.text), name: "", value: nil))
     }
 
     /// Deletes the rows of a subtree that is about to be removed, and the rows without a node below it.
@@ -193,7 +195,7 @@ extension Persistence {
     func noteUnlinked(_ top: NodeRow) -> [String] {
         guard notesChanges else { return [] }
         forgetRows(of: top)
-        let keys = nodes[top].children.isEmpty ? [] : [key(of: top)]
+        let keys = nodes[top].children.isEmpty ? [] : [nodes.key(of: top)]
         if isLosing, !absentRows.isEmpty, !keys.isEmpty {
             // Rows that wait there already stay, so they have to be later than what is deleted.
             for key in absentRows.findKeys(below: Set(texts: keys)) {
@@ -220,7 +222,7 @@ extension Persistence {
         guard notesChanges else { return }
         var waiting: [StoredRow] = []
         for row in nodes.subtree(of: top) {
-            let key = key(of: row)
+            let key = nodes.key(of: row)
             if nodes[row].part?.isStored == true, let value = writtenRow(of: row) {
                 waiting.append(StoredRow(key: key, name: "", revision: 0, value: value))
             }
@@ -242,7 +244,7 @@ extension Persistence {
     func forgetRows(of row: NodeRow, upTo revision: UInt64? = nil) {
         let node = nodes[row]
         guard node.hasValues || node.part != nil else { return }
-        let key = nodes.isLinked(row) ? key(of: row) : nodes.key(of: row)
+        let key = nodes.key(of: row)
         if node.hasValues || node.part?.isStored == true {
             note(StoreChange(key: key, name: nil, value: nil, revision: revision))
         }

@@ -25,8 +25,7 @@ extension Persistence {
         if part.isMade ? node.slot != .content : part.isElsewhere { fields["slot"] = .string(node.slot.rawValue) }
         let content = nodes.content(of: row)
         if let said = content.said {
-            if lastSaid?.definition.isCopy(of: said) != true { lastSaid = (said, Persistence.written(said)) }
-            if let written = lastSaid?.written { fields.add(content.isMade ? "makes" : "completes", written) }
+            fields.add(content.isMade ? "makes" : "completes", said.writtenForRows)
             if let slot = said.givenSlot { fields["given"] = .string(slot) }
             if content.isMade, said.layer > 0 { fields["layer"] = .int(Int64(said.layer)) }
         }
@@ -37,11 +36,8 @@ extension Persistence {
             }
             if let slot = members.givenSlot { fields["given"] = .string(slot) }
         }
-        if content.said != nil || content.members != nil {
-            if lastReferred?.definition !== node.definition {
-                lastReferred = (node.definition, Persistence.names(in: node.definition))
-            }
-            if let written = lastReferred?.written { fields.add("names", written) }
+        if content.said != nil || content.members != nil, let names = node.definition.namesForRows {
+            fields.add("names", names)
         }
         return fields.isEmpty ? nil : .map(fields)
     }

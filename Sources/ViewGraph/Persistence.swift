@@ -44,12 +44,6 @@ public final class Persistence {
     var idsBelow: (row: NodeRow, ids: Set<Name>)?
     /// Nodes whose children have another order.
     private var reordered: Set<NodeRow> = []
-    /// The key of the parent of the node whose row was written last, as long as the tree is the same.
-    private var lastParent = (row: NodeRow(index: .max), changes: UInt64(0), key: "")
-    /// What the edits said of the node whose row was written last, as a document. Other nodes are often said alike.
-    var lastSaid: (definition: NodeDefinition, written: Value)?
-    /// The names that were written last, of a definition that siblings share.
-    var lastReferred: (definition: NodeDefinition, written: Value?)?
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
@@ -79,7 +73,7 @@ public final class Persistence {
     /// Stores a value of a node under a name; nil deletes it.
     func note(_ value: Value?, as name: String, of row: NodeRow, for receiver: StoreChange.Receiver = .all) {
         if value != nil { nodes[row].hasValues = true }
-        changes.append(StoreChange(key: key(of: row), name: name, value: value, for: receiver))
+        changes.append(StoreChange(key: nodes.key(of: row), name: name, value: value, for: receiver))
     }
 
     /// The name of the row that has the list of a `forEach` whose data is refused.
@@ -124,25 +118,13 @@ public final class Persistence {
             guard nodes.isLinked(node.row) || part.isStored else { continue }
             if let value = writtenRow(of: node.row) {
                 part.isStored = true
-                changes.append(StoreChange(key: key(of: node.row), name: "", value: value))
+                changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))
             } else if part.isStored {
                 part.isStored = false
-                changes.append(StoreChange(key: key(of: node.row), name: "", value: nil))
+                changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: nil))
             }
         }
         dueNodes = []
-    }
-
-    // MARK: Keys
-
-    /// The key of a node. Those of its siblings are often asked for next.
-    func key(of row: NodeRow) -> String {
-        if row == .root { return "" }
-        let parent = nodes[row].parent
-        if lastParent.row != parent || lastParent.changes != nodes.changes {
-            lastParent = (parent, nodes.changes, nodes.key(of: parent))
-        }
-        return lastParent.key + "/" + StoredKey.escape(nodes[row].id.text)
     }
 
     /// Takes the rows of a store, before any node takes its own.

@@ -6,27 +6,9 @@ import SceneModel
 extension Tree<NodeRecord> {
     /// O(depth).
     func key(of row: NodeRow) -> String {
-        var length = 0
-        var at = row
-        while at != .root {
-            length += 1 + StoredKey.escape(self[at].id.text).utf8.count
-            at = self[at].parent
-        }
-        return String(unsafeUninitializedCapacity: length) { key in
-            var end = length
-            var at = row
-            while at != .root {
-                var part = StoredKey.escape(self[at].id.text)
-                part.withUTF8 { bytes in
-                    end -= bytes.count
-                    _ = key[end...].initialize(fromContentsOf: bytes)
-                }
-                end -= 1
-                key.initializeElement(at: end, to: UInt8(ascii: "/"))
-                at = self[at].parent
-            }
-            return length
-        }
+        var key = ""
+        withKey(of: row) { key = String(decoding: $0, as: UTF8.self) }
+        return key
     }
 
     /// The ids of which a node's key consists. O(depth).
@@ -110,7 +92,7 @@ extension Tree<NodeRecord> {
                 at = node.parent
             }
             if key.isWhole { return body(key.bytes) }
-            var text = self.key(of: row)
+            var text = StoredKey.key(of: keyIDs(of: row))
             text.withUTF8 { body($0) }
         }
     }

@@ -238,7 +238,7 @@ struct GraphRuleTests {
         let graph = ViewGraph(wallTime: .epoch)
         var last = graph.createInput(.value(0), node: .root, name: "x", kind: .state, source: .state(isTransient: true))
         for _ in 0..<30_000 {
-            let rule = BoundRule.make(program: program, accepted: nil, inputs: [.attribute(last)], at: .none)
+            let rule = BoundRule.obtain(program: program, accepted: nil, inputs: [.attribute(last)], at: .none)
             last = graph.createRule(node: .root, name: "v", source: .rule(rule))
         }
         #expect(graph.content(of: last) == .value(30_000))

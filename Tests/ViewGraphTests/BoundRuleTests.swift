@@ -73,9 +73,29 @@ struct BoundRuleTests {
         for base in [BoundRule.Base(own), .none] {
             for vertex in vertices {
                 let inputs: [BoundInput] = [.attribute(vertex), .dynamic(Place(vertex))]
-                let rule = BoundRule.make(program: program, accepted: nil, inputs: inputs, at: base)
+                let rule = BoundRule.obtain(program: program, accepted: nil, inputs: inputs, at: base)
                 #expect(Array(rule.sources(at: base)) == inputs)
             }
         }
+    }
+
+    @Test("vertices that read the same share a rule as long as one has it") func lastRule() throws {
+        let scope = RuleScope()
+        scope.declare("a", ValueType.int)
+        let program = try Rule.compile("a", in: scope)
+        func obtain(_ row: UInt32) -> BoundRule {
+            let input = BoundInput.attribute(AttributeID(index: row, generation: 1))
+            return BoundRule.obtain(program: program, accepted: nil, inputs: [input], at: .none)
+        }
+        var first: BoundRule? = obtain(1)
+        #expect(obtain(1) === first)
+        let second = obtain(2)
+        #expect(second !== first && obtain(2) === second)
+        // The rule that is freed is not the one that the program names.
+        first = nil
+        #expect(program.rule === second)
+        withExtendedLifetime(second) {}
+        #expect(obtain(1) !== second)
+        #expect(program.rule == nil)
     }
 }
