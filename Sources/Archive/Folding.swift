@@ -31,7 +31,7 @@ extension SegmentReader {
     /// - Parameter table: gets the values; nil: they are only counted.
     /// - Returns: the number of transactions.
     private func pass(_ most: Int, _ bound: RecordBound, _ table: inout RowTable?) throws(Failure) -> Int {
-        var held = HeldWrites()
+        var writes = LastWrites()
         var present = last
         var count = 0
         let latest = bound.wall.flatMap { $0.since(present.wall)?.nanoseconds } ?? .max
@@ -54,20 +54,20 @@ extension SegmentReader {
                     present.revision = revision
                     present.elapsed &+= head.elapsed
                     present.isRevision = head.leap != 0
-                    held.head = head
+                    writes.head = head
                     try setAuthor(head.author)
-                    if let label = head.label { held.label = label }
+                    if let label = head.label { writes.label = label }
                     if head.hasAnimation { try fields.skipValue() }
                 case .write, .reaction:
                     let state = try fields.count()
-                    try hold(state, &fields, present.revision, in: &held)
-                case .stretch:
+                    try note(state, &fields, present.revision, in: &writes)
+                case .burst:
                     let state = try fields.count()
                     _ = try fields.varint()
                     _ = try fields.varint()
                     try fields.skipValue()
                     try fields.skipValue()
-                    try hold(state, &fields, present.revision, in: &held)
+                    try note(state, &fields, present.revision, in: &writes)
                 case .report:
                     _ = try fields.varint()
                     try fields.skipText()
@@ -79,50 +79,50 @@ extension SegmentReader {
                     fields = before
                     last.revision = present.revision
                     guard let record = try next(&fields), table != nil else { continue }
-                    try release(&held, into: &table)
+                    try decode(&writes, into: &table)
                     table?.apply(record, at: present.revision)
                 }
             }
         }
-        try release(&held, into: &table)
+        try decode(&writes, into: &table)
         if count > 0 {
             guard let wall = last.wall.advanced(by: TimeSpan(nanoseconds: passed)) else { throw FieldReader.unreadable }
             present.wall = wall
-            if let label = held.label { lastLabel = String(utf8: label) }
-            (present.author, present.label) = told(held.head)
+            if let label = writes.label { lastLabel = String(utf8: label) }
+            (present.author, present.label) = told(writes.head)
             present.animation = nil
             last = present
         }
         return count
     }
 
-    /// Holds the value that follows.
+    /// Notes the value that follows as the last one of a state.
     @inline(__always)
-    private func hold(
-        _ state: Int, _ fields: inout FieldReader, _ revision: UInt64, in held: inout HeldWrites
+    private func note(
+        _ state: Int, _ fields: inout FieldReader, _ revision: UInt64, in writes: inout LastWrites
     ) throws(Failure) {
         guard state < states.count else { throw FieldReader.unreadable }
-        held.add(state, fields, revision)
+        writes.add(state, fields, revision)
         try fields.skipValue()
     }
 
-    private func release(_ held: inout HeldWrites, into table: inout RowTable?) throws(Failure) {
-        for state in held.written {
-            held.values[state].isHeld = false
+    private func decode(_ writes: inout LastWrites, into table: inout RowTable?) throws(Failure) {
+        for state in writes.written {
+            writes.values[state].isListed = false
             guard let names = table?.names else { continue }
-            var fields = held.values[state].fields
-            table?.put(names.number(of: states[state]), try fields.value(values), at: held.values[state].revision)
+            var fields = writes.values[state].fields
+            table?.put(names.number(of: states[state]), try fields.value(values), at: writes.values[state].revision)
         }
-        held.written.removeAll(keepingCapacity: true)
+        writes.written.removeAll(keepingCapacity: true)
     }
 }
 
 /// The last write of each state, before it is decoded.
-private struct HeldWrites {
+private struct LastWrites {
     struct Write {
         var fields: FieldReader
         var revision: UInt64
-        var isHeld: Bool
+        var isListed: Bool
     }
 
     /// By the number of a state.
@@ -136,9 +136,9 @@ private struct HeldWrites {
     mutating func add(_ state: Int, _ value: FieldReader, _ revision: UInt64) {
         if state >= values.count {
             let missing = max(state + 1, 2 * values.count) - values.count
-            values += repeatElement(Write(fields: value, revision: 0, isHeld: false), count: missing)
+            values += repeatElement(Write(fields: value, revision: 0, isListed: false), count: missing)
         }
-        if !values[state].isHeld { written.append(state) }
-        values[state] = Write(fields: value, revision: revision, isHeld: true)
+        if !values[state].isListed { written.append(state) }
+        values[state] = Write(fields: value, revision: revision, isListed: true)
     }
 }

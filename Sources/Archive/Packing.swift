@@ -106,7 +106,7 @@ struct RecordColumns {
                 _ = try fields.varint()
                 _ = try fields.value(values)
             }
-        case .stretch:
+        case .burst:
             try moveRest { (fields, values) throws(Failure) in
                 for _ in 0..<3 { _ = try fields.varint() }
                 for _ in 0..<3 { _ = try fields.value(values) }

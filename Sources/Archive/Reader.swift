@@ -83,7 +83,7 @@ public enum Record {
     case report(RecordedState, steps: String)
     case entries(RecordedState, [Value])
     /// - Parameter elapsed: when the last write was, on the operators' clock.
-    case stretch(RecordedState, count: Int, elapsed: Int64, least: Value, greatest: Value, last: Value)
+    case burst(RecordedState, count: Int, elapsed: Int64, least: Value, greatest: Value, last: Value)
     case imageBegins
     case imageRow(key: String, name: String, value: Value)
     case imageEnds
@@ -232,11 +232,11 @@ public final class SegmentReader {
         case .entries:
             let state = try known(&fields)
             return .entries(state, Array(try fields.value(values).list ?? []))
-        case .stretch:
+        case .burst:
             let (state, count) = (try known(&fields), try fields.count())
             let elapsed = last.elapsed &+ (try fields.difference())
             let (least, greatest) = (try fields.value(values), try fields.value(values))
-            return .stretch(
+            return .burst(
                 state, count: count, elapsed: elapsed, least: least, greatest: greatest,
                 last: try fields.value(values))
         case .imageBegins: return .imageBegins

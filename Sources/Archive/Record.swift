@@ -15,13 +15,13 @@ import StateStore
 // | deletedKey | key, revision: rows written after it stay |
 // | report | the number of a state, and steps below it |
 // | entries | the number of a state, and a list of keys; empty: all |
-// | stretch | the number of a state, how many writes, the time since the transaction before, least, greatest, last |
+// | burst | the number of a state, how many writes, the time since the transaction before, least, greatest, last |
 // | imageBegins, imageEnds | nothing; the time of the transaction before counts |
 // | end | nothing: the daemon has ended in order |
 
 enum RecordKind: UInt8 {
     case basis = 1
-    case author, state, transaction, write, row, deletedRow, deletedKey, report, entries, stretch
+    case author, state, transaction, write, row, deletedRow, deletedKey, report, entries, burst
     case imageBegins, imageRow, imageEnds, end
     /// A write that nobody has asked for.
     case reaction

@@ -31,12 +31,12 @@ final class Recorder: TransactionRecorder {
     private var animation: Value?
     /// True while the present transaction has no record.
     private var isOpen = false
-    /// True if writes of the present transaction are parts of stretches.
+    /// True if writes of the present transaction are parts of bursts.
     private var isThinned = false
     /// True if the present transaction has taken the numbers from all states.
     private var hasForgotten = false
-    /// The stretches that have no record yet.
-    private var held: [Held] = []
+    /// The bursts that have no record yet.
+    private var bursts: [Burst] = []
     /// Rows that belong to no node.
     private var others: [Name: [Name: Value]] = [:]
     private var image: [StoreChange] = []
@@ -70,8 +70,8 @@ final class Recorder: TransactionRecorder {
         var number = Slot.none
         /// Until then, on the operators' clock, its records so far have used up its rate.
         var due = Int64.min / 2
-        /// Its position in `held`.
-        var held: Int32 = -1
+        /// Its position in `bursts`.
+        var burst: Int32 = -1
         /// The range of `bytes` that has its present value as the store writes it, and the number of this batch.
         var value: Range<UInt32> = 0..<0
         var batch: UInt32 = 0
@@ -79,7 +79,8 @@ final class Recorder: TransactionRecorder {
         static let none = UInt32.max
     }
 
-    private struct Held {
+    /// Writes of a state that get one record together.
+    private struct Burst {
         var state: AttributeID
         var count = 0
         var least: Value
@@ -91,13 +92,13 @@ final class Recorder: TransactionRecorder {
     /// Nanoseconds between two records of a state, on average.
     static let interval: Int64 = 100_000_000
     /// Nanoseconds by which records of a state may be early, so a few writes in a row are kept as they are.
-    private static let burst: Int64 = 1_000_000_000
+    private static let lead: Int64 = 1_000_000_000
     /// A long value is recorded less often, so a state takes some 100 kB a second at most.
     private static let nanosecondsPerByte: Int64 = 10_000
     /// Authors that are remembered in a segment.
     private static let mostAuthors = 4096
-    /// The most stretches without a record.
-    private static let mostHeld = 100_000
+    /// The most bursts without a record.
+    private static let mostBursts = 100_000
 
     init(_ feed: StoreFeed) { self.feed = feed }
 
@@ -117,7 +118,7 @@ final class Recorder: TransactionRecorder {
         stateCount = 0
         (authors, authorCount) = ([:], 0)
         (lastAuthor, lastLabel) = (nil, nil)
-        held = []
+        bursts = []
         (isOpen, isThinned) = (false, false)
         stamp(time, revision)
         written = present
@@ -149,7 +150,7 @@ final class Recorder: TransactionRecorder {
         (isOpen, isThinned, hasForgotten) = (true, false, false)
     }
 
-    /// Writes the record of a transaction that has changed nothing, unless all its writes are parts of stretches.
+    /// Writes the record of a transaction that has changed nothing, unless all its writes are parts of bursts.
     private func close() {
         if isOpen, !isThinned { open() }
         isOpen = false
@@ -242,14 +243,14 @@ final class Recorder: TransactionRecorder {
         if slot.number == Slot.none { return }
         guard let value = feed.value(of: state) else { return }
         writes += 1
-        if slot.due &- present.elapsed > Recorder.burst, hold(value, at: position) {
+        if slot.due &- present.elapsed > Recorder.lead, addToBurst(value, at: position) {
             isThinned = true
             slots[position].batch = 0
             return
         }
-        if slot.held >= 0 {
-            release(slot.held)
-            slot.held = -1
+        if slot.burst >= 0 {
+            recordBurst(slot.burst)
+            slot.burst = -1
         }
         var fields = FieldWriter(memory)
         open(&fields)
@@ -278,7 +279,7 @@ final class Recorder: TransactionRecorder {
 
     /// Gives a state its number.
     private func define(_ state: AttributeID, at position: Int) {
-        if slots[position].held >= 0 { release(slots[position].held) }
+        if slots[position].burst >= 0 { recordBurst(slots[position].burst) }
         slots[position] = Slot()
         slots[position].state = state
         guard let (key, name, path) = feed.storedPlace(of: state) else { return }
@@ -290,46 +291,46 @@ final class Recorder: TransactionRecorder {
         bytes.append(counted: path ?? "")
     }
 
-    /// Makes a write a part of a stretch.
-    /// - Returns: false if too many states are held.
-    private func hold(_ value: Value, at position: Int) -> Bool {
-        if slots[position].held >= 0 {
-            let index = Int(slots[position].held)
-            held[index].count += 1
-            held[index].time = present.elapsed
+    /// Makes a write a part of a burst.
+    /// - Returns: false if there are too many bursts.
+    private func addToBurst(_ value: Value, at position: Int) -> Bool {
+        if slots[position].burst >= 0 {
+            let index = Int(slots[position].burst)
+            bursts[index].count += 1
+            bursts[index].time = present.elapsed
             if let new = value.number {
-                if held[index].least.number.map({ new < $0 }) ?? true { held[index].least = value }
-                if held[index].greatest.number.map({ new > $0 }) ?? true { held[index].greatest = value }
+                if bursts[index].least.number.map({ new < $0 }) ?? true { bursts[index].least = value }
+                if bursts[index].greatest.number.map({ new > $0 }) ?? true { bursts[index].greatest = value }
             }
-            held[index].last = value
+            bursts[index].last = value
             return true
         }
-        guard held.count < Recorder.mostHeld else { return false }
-        slots[position].held = Int32(held.count)
-        held.append(
-            Held(
+        guard bursts.count < Recorder.mostBursts else { return false }
+        slots[position].burst = Int32(bursts.count)
+        bursts.append(
+            Burst(
                 state: slots[position].state, count: 1, least: value, greatest: value, last: value,
                 time: present.elapsed))
         return true
     }
 
-    /// Records the stretch of a state.
-    private func release(_ index: Int32) {
-        let stretch = held[Int(index)]
+    /// Records the burst of a state.
+    private func recordBurst(_ index: Int32) {
+        let burst = bursts[Int(index)]
         // The last one moves to its index.
-        held[Int(index)] = held[held.count - 1]
-        let moved = Int(held[Int(index)].state.index)
-        if slots[moved].held >= 0 { slots[moved].held = index }
-        held.removeLast()
-        let position = Int(stretch.state.index)
-        slots[position].held = -1
-        bytes.append(record: .stretch)
+        bursts[Int(index)] = bursts[bursts.count - 1]
+        let moved = Int(bursts[Int(index)].state.index)
+        if slots[moved].burst >= 0 { slots[moved].burst = index }
+        bursts.removeLast()
+        let position = Int(burst.state.index)
+        slots[position].burst = -1
+        bytes.append(record: .burst)
         bytes.append(varint: UInt64(slots[position].number))
-        bytes.append(varint: UInt64(stretch.count))
-        bytes.append(difference: stretch.time &- written.elapsed)
-        bytes.append(archived: stretch.least)
-        bytes.append(archived: stretch.greatest)
-        bytes.append(archived: stretch.last)
+        bytes.append(varint: UInt64(burst.count))
+        bytes.append(difference: burst.time &- written.elapsed)
+        bytes.append(archived: burst.least)
+        bytes.append(archived: burst.greatest)
+        bytes.append(archived: burst.last)
     }
 
     func add(_ report: KeptReport) {
@@ -374,7 +375,7 @@ final class Recorder: TransactionRecorder {
     /// Takes the numbers from all states. Each gets another one when it is written.
     private func forgetNumbers() {
         hasForgotten = true
-        releaseAll()
+        recordBursts()
         for position in slots.indices { slots[position] = Slot() }
     }
 
@@ -385,7 +386,7 @@ final class Recorder: TransactionRecorder {
 
     // MARK: Batches and images
 
-    private func releaseAll() { while !held.isEmpty { release(Int32(held.count - 1)) } }
+    private func recordBursts() { while !bursts.isEmpty { recordBurst(Int32(bursts.count - 1)) } }
 
     /// Removes the records that wait.
     func removeBytes() {
@@ -394,12 +395,12 @@ final class Recorder: TransactionRecorder {
     }
 
     /// True if something waits to be written.
-    var hasNews: Bool { isOn && (bytes.count > 0 || isOpen || !held.isEmpty) }
+    var hasNews: Bool { isOn && (bytes.count > 0 || isOpen || !bursts.isEmpty) }
 
     /// Completes the records of a batch.
     func settle() {
         close()
-        releaseAll()
+        recordBursts()
     }
 
     func beginImage() {

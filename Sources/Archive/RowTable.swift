@@ -118,7 +118,7 @@ public struct RowTable {
     public mutating func apply(_ record: Record, at revision: UInt64) {
         switch record {
         case .write(let state, let value, _): put(names.number(of: state), value, at: revision)
-        case .stretch(let state, _, _, _, _, let last): put(names.number(of: state), last, at: revision)
+        case .burst(let state, _, _, _, _, let last): put(names.number(of: state), last, at: revision)
         case .row(let key, let name?, let value?, _): put(names.number(of: key, name), value, at: revision)
         case .row(let key, let name?, nil, _): delete(names.number(of: key, name))
         case .row(let key, nil, _, let bound): delete(key, upTo: bound)

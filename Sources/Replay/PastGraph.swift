@@ -31,7 +31,7 @@ package final class PastGraph {
     /// Counts the lives. Between two of them nothing is known.
     package private(set) var life = 0
     /// Gets what is known of writes that were too fast to be kept: the state, the least and the greatest value.
-    package var onStretch: ((RecordedState, Value, Value) -> Void)?
+    package var onBurst: ((RecordedState, Value, Value) -> Void)?
     /// Gets what the clients hear while records are performed.
     package var onDeliveries: (([Delivery]) -> Void)?
     /// The connection's own monotonic time, for motions.
@@ -284,8 +284,8 @@ package final class PastGraph {
         case .write(let state, let value, let isReaction):
             let write = recorded(state, value)
             if isReaction { changes.change.reactions.append(write) } else { changes.change.writes.append(write) }
-        case .stretch(let state, _, _, let least, let greatest, let last):
-            onStretch?(state, least, greatest)
+        case .burst(let state, _, _, let least, let greatest, let last):
+            onBurst?(state, least, greatest)
             changes.change.writes.append(recorded(state, last))
         case .row(let key, let name, let value, _):
             if name == nil { changes.removed.append(key) }

@@ -21,11 +21,11 @@ public final class StructureChange {
     /// Large subtrees that were removed. `removedNames` and `removedAttributes` do not have their contents.
     public internal(set) var removedTrees: [NodeID] = []
     /// Changes by the data of lists and choices, in order. A client has asked for the other changes.
-    private var stretches: [Stretch] = []
-    private var openStretch: Stretch?
+    private var lists: [ListChanges] = []
+    private var openList: ListChanges?
 
     /// The changes that one list has made: positions in the lists of changes.
-    private struct Stretch {
+    private struct ListChanges {
         let list: NodeID
         var added: Range<Int>
         var trees: Range<Int>
@@ -56,22 +56,22 @@ extension StructureChange {
 
     /// Until `endList`, what changes is made by a list.
     func beginList(_ list: NodeID) {
-        openStretch = Stretch(
+        openList = ListChanges(
             list: list, added: addedNodes.count..<addedNodes.count, trees: removedTrees.count..<removedTrees.count,
             reordered: reorderedNodes.count..<reorderedNodes.count)
     }
 
     func endList() {
-        guard var stretch = openStretch else { return }
-        openStretch = nil
-        stretch.added = stretch.added.lowerBound..<addedNodes.count
-        stretch.trees = stretch.trees.lowerBound..<removedTrees.count
-        stretch.reordered = stretch.reordered.lowerBound..<reorderedNodes.count
-        if !(stretch.added.isEmpty && stretch.trees.isEmpty && stretch.reordered.isEmpty) { stretches.append(stretch) }
+        guard var changes = openList else { return }
+        openList = nil
+        changes.added = changes.added.lowerBound..<addedNodes.count
+        changes.trees = changes.trees.lowerBound..<removedTrees.count
+        changes.reordered = changes.reordered.lowerBound..<reorderedNodes.count
+        if !(changes.added.isEmpty && changes.trees.isEmpty && changes.reordered.isEmpty) { lists.append(changes) }
     }
 
     /// The list that is changing the tree.
-    var currentList: NodeID? { openStretch?.list }
+    var currentList: NodeID? { openList?.list }
 
     /// The list whose data has added, removed or reordered a node; nil: it was asked for.
     public func list(adding position: Int) -> NodeID? { list(\.added, position) }
@@ -79,14 +79,14 @@ extension StructureChange {
     public func list(reordering position: Int) -> NodeID? { list(\.reordered, position) }
 
     /// O(log lists).
-    private func list(_ kind: KeyPath<Stretch, Range<Int>>, _ position: Int) -> NodeID? {
-        var (low, high) = (0, stretches.count)
+    private func list(_ kind: KeyPath<ListChanges, Range<Int>>, _ position: Int) -> NodeID? {
+        var (low, high) = (0, lists.count)
         while low < high {
             let middle = (low + high) / 2
-            if stretches[middle][keyPath: kind].lowerBound <= position { low = middle + 1 } else { high = middle }
+            if lists[middle][keyPath: kind].lowerBound <= position { low = middle + 1 } else { high = middle }
         }
-        guard low > 0, stretches[low - 1][keyPath: kind].contains(position) else { return nil }
-        return stretches[low - 1].list
+        guard low > 0, lists[low - 1][keyPath: kind].contains(position) else { return nil }
+        return lists[low - 1].list
     }
 
     /// Drops removals below the new place of a moved node: what the move has removed was never there.

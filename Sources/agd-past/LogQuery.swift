@@ -139,7 +139,7 @@ struct LogQuery {
                     present?.add(state.path, before, value, isReaction: isReaction)
                 }
                 values[Name(state.key), default: [:]][Name(state.name)] = value
-            case .stretch(let state, let count, _, let least, let greatest, let last):
+            case .burst(let state, let count, _, let least, let greatest, let last):
                 if present != nil, shows(state) {
                     present?.add(state.path, count: count, least, greatest, last)
                 }

@@ -24,7 +24,7 @@ final class SeriesQuery {
     /// The first release that has recorded a part of it, and is another one than this.
     private var otherRelease: String?
     /// Bytes of values that the answer may still have.
-    private var room: Int
+    private var bytesLeft: Int
 
     static let mostAttributes = 1000
     /// Stretches of all attributes together.
@@ -40,7 +40,7 @@ final class SeriesQuery {
     ) {
         self.mostCost = mostCost
         self.mostSteps = mostSteps
-        room = past.outputMaximum
+        bytesLeft = past.outputMaximum
         (self.series, self.past, self.client, self.peer) = (series, past, client, peer)
         (self.principal, self.now) = (principal, now)
     }
@@ -125,7 +125,7 @@ final class SeriesQuery {
             graph = try begin(at: earlier)
             following = try follow(source, in: graph)
         }
-        graph.onStretch = { [unowned self, unowned graph] in
+        graph.onBurst = { [unowned self, unowned graph] in
             note(following.number(of: $0.path), $1, $2, at: graph.position.wall)
         }
         if graph.position.wall > from { gaps.append((from, graph.position.wall)) }
@@ -152,7 +152,7 @@ final class SeriesQuery {
             if let next, due.map({ next <= $0 }) ?? true { try graph.step() } else { graph.pass(to: moment) }
             if graph.generation != generation { try move(following, to: graph) }
             try takeChanges(following, graph)
-            if room < 0 { throw tooLong }
+            if bytesLeft < 0 { throw tooLong }
             guard following.cost <= mostCost else {
                 throw Failure(
                     .limit, "the rules cost more than \(mostCost) steps until \(graph.position.wall)",
@@ -179,7 +179,7 @@ final class SeriesQuery {
         }
         let before = values[number].size
         values[number].set(content, at: nanoseconds(time))
-        room -= values[number].size - before
+        bytesLeft -= values[number].size - before
     }
 
     /// Nothing is known of a time.
@@ -229,9 +229,9 @@ final class SeriesQuery {
         if let otherRelease { map["recordedBy"] = Value.string(otherRelease) }
         map["series"] = Value.list(ValueList(told))
         let answer = Value.map(map)
-        room = past.outputMaximum
-        answer.draw(from: &room, isTyped: false)
-        if room < 0 { throw tooLong }
+        bytesLeft = past.outputMaximum
+        answer.draw(from: &bytesLeft, isTyped: false)
+        if bytesLeft < 0 { throw tooLong }
         return answer
     }
 

@@ -85,9 +85,9 @@ struct StretchedValues {
     }
 
     private mutating func measure(_ value: Value?) {
-        var room = Int.max
-        value?.draw(from: &room, isTyped: false)
-        size = size.addingReportingOverflow(.max - room).partialValue
+        var budget = Int.max
+        value?.draw(from: &budget, isTyped: false)
+        size = size.addingReportingOverflow(.max - budget).partialValue
     }
 
     /// Lets time pass in which nothing changes.

@@ -73,7 +73,7 @@ final class Scene {
                 lines.append("  \(state.path) = \(value.jsonText)\(isReaction ? " by a reaction" : "")")
             case .row(let key, let name, let value, _):
                 lines.append("  row \(key) \(name ?? "*") \(value == nil ? "gone" : "there")")
-            case .stretch(let state, let count, _, let least, let greatest, let last):
+            case .burst(let state, let count, _, let least, let greatest, let last):
                 lines.append(
                     "  \(state.path) \(count) times, \(least.jsonText) to \(greatest.jsonText), \(last.jsonText)")
             case .entries(let state, let keys): lines.append("  \(state.path) entries \(keys.count)")

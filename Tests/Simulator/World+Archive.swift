@@ -57,7 +57,7 @@ extension World {
                 switch record {
                 case .imageEnds: hasImage = true
                 case .write(let state, _, _): last[ObjectIdentifier(state)] = reader.last.revision
-                case .stretch(let state, _, _, _, _, _): exact = min(exact, last[ObjectIdentifier(state)] ?? 0)
+                case .burst(let state, _, _, _, _, _): exact = min(exact, last[ObjectIdentifier(state)] ?? 0)
                 case .transaction(let transaction)
                 where hasImage && transaction.author != nil && transaction.isRevision:
                     revisions.append((Int64(reader.basis.revision), transaction.revision))
@@ -151,7 +151,7 @@ private struct ArchivedStates {
         case .write(let state, let value, _):
             states[state.key, default: [:]][state.name] = (state.path, value)
             return difference(state.path, value)
-        case .stretch(let state, _, _, _, _, let last): states[state.key, default: [:]][state.name] = (state.path, last)
+        case .burst(let state, _, _, _, _, let last): states[state.key, default: [:]][state.name] = (state.path, last)
         case .row(let key, let name?, let value, _) where !key.hasPrefix("@"):
             guard var state = states[key]?[name] else { return nil }
             state.value = value ?? .null
