@@ -128,7 +128,7 @@ private struct LastWrites {
     /// By the number of a state.
     var values: [Write] = []
     var written: [Int] = []
-    /// Of the last transaction.
+    /// The head of the last transaction.
     var head = TransactionHead()
     /// The last label that was written out.
     var label: UnsafeBufferPointer<UInt8>?

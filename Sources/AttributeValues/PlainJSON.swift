@@ -51,7 +51,7 @@ public struct PlainJSON {
                 guard position < ValueMap.linearLimit, let name = text(), take(UInt8(ascii: ":")),
                     read(into: values + position)
                 else { return nil }
-                // Of equal names the last one counts, which the parser takes care of.
+                // The parser reads objects with equal names: the last one counts.
                 for earlier in 0..<position where UnsafePointer(keys + earlier).words == name { return nil }
                 (keys + position).initialize(shortText: name)
                 position += 1

@@ -82,7 +82,7 @@ package final class Gateway {
 
     package var pageCount: Int { pages.count }
     package var watchCount: Int { watches.count }
-    /// Of them, those that the daemon has accepted.
+    /// The number of watches that the daemon has accepted.
     package var subscriptionCount: Int { watches.values.count { $0.subscription != nil } }
 
     func start() {

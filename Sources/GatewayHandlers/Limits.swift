@@ -27,8 +27,8 @@ package enum Limits {
     package static let socketBuffer: Int32 = 16 << 10
     /// Bytes that a stream takes: the library's block, the kernel's buffer, and what may wait.
     package static let stream = 64 << 10
-    /// What may wait in a stream without being charged once more, so that small events go through when others have
-    /// taken all.
+    /// Bytes that may wait in a stream without being charged once more, so that small events go through when other
+    /// streams have taken all.
     package static let slack = 16 << 10
     /// Bytes that compression adds to a stream.
     package static let packedStream = 48 << 10
@@ -57,7 +57,7 @@ package enum Limits {
     package static let connectionsOfPeer = 3500
     /// Connections of a peer without a complete request. The library's round takes some 80 µs for each that sends bits.
     package static let unfinishedOfPeer = 256
-    /// Of these, the ones that wait longest are closed when there is no space for a new one.
+    /// So many of these connections, those that have waited longest, are closed when there is no space for a new one.
     package static let evicted = 64
     package static let streams = 2500
     /// Streams of one principal, and of one peer.

@@ -41,8 +41,8 @@ extension GraphRuntime {
         }
     }
 
-    /// Whoever makes a way to write needs the right to write where it leads now. `guardWrite` checks the same again at
-    /// each use.
+    /// The author of a binding or an action needs the right to write where it leads now. `guardWrite` checks the same
+    /// again at each use.
     private func checkAccess(_ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID) throws(Failure) {
         for (name, action) in scene.actions {
             do throws(Failure) {

@@ -126,7 +126,7 @@ struct PatternIndex {
             ways.removeAll(keepingCapacity: true)
             ways.append(root)
             for segment in pattern.segments {
-                // One that differs from an earlier one only in its form or its steps may have gone with it.
+                // An earlier pattern with the same way has removed the way already.
                 guard let next = ways[ways.count - 1][segment] else { continue patterns }
                 ways.append(next)
             }

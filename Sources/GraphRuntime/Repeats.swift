@@ -69,7 +69,7 @@ struct Repeats {
         change(owner) { $0.append(identifier) }
         count += 1
         guard count > limit else { return }
-        // Of several with equally many, the one who has just come.
+        // If several owners have equally many, the present one loses an answer.
         guard let owner = ownersByCount[most].flatMap({ $0.contains(owner) ? owner : $0.first }) else { return }
         let oldest = change(owner) { $0.removeFirst() }
         revisions[oldest] = nil

@@ -99,7 +99,7 @@ package final class PastGraph {
     package func apply(_ commands: [Command]) -> [Delivery] {
         var deliveries = runtime.apply(commands, at: moment)
         var all = deliveries.deliveries
-        // What takes several turns is done at once: nobody else waits.
+        // A job that takes several turns is done at once, because nobody else waits.
         while !deliveries.postponed.isEmpty {
             deliveries = runtime.apply(deliveries.postponed, at: moment)
             all += deliveries.deliveries
@@ -178,7 +178,7 @@ package final class PastGraph {
         runtime.beginTurn(at: moment)
         let isDone = runtime.leap(to: writes, at: position.revision, time: table.timeRows)
         end()
-        // Who is there without a row has its first value, which only a new graph can give it.
+        // A state without a row has its first value, which only a new graph can give it.
         return isDone && !left.contains { runtime.hasNode(atKey: $0) }
     }
 

@@ -70,7 +70,7 @@ struct Operation {
     /// The position for `insert`.
     var index: Int?
     var operand: Located<Written>?
-    /// Of this change alone.
+    /// The animation of this change alone; nil: that of the step.
     var animation: Value?
 }
 

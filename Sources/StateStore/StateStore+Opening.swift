@@ -205,7 +205,7 @@ extension StateStore {
         }
         let last = max(revision, scan.last)
         let resumable = life.rows[resumableName].flatMap { UInt64($0) }
-        // Of a removal that was folded, only the revision is left from which clients can resume.
+        // Folded removals have no rows. The store keeps the revision from which clients can resume.
         let moment = scan.rows.firstIndex { $0.key.hasSameBytes(as: momentKey) }
         var rows = scan.rows
         var committed: Timestamp?

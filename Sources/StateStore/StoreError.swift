@@ -33,7 +33,7 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .failed(let call, let code, let message, let subject):
-            // Of a statement only what it does.
+            // A statement is named by its first words: the rest may have values.
             "\(subject): \(call.prefix { !"(;".contains($0) }): \(message) (\(code))"
                 + (StoreError.isFull(code) ? "; free space on its file system" : "")
         case .denied(let path, let reason):

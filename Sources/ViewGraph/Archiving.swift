@@ -44,7 +44,7 @@ extension Wiring {
         return !isTransient || keepsTransient && !isLeftOut(state)
     }
 
-    /// Who keeps the value of a kept state.
+    /// The receiver of a kept state's value: the store, the archive, or both.
     func receiver(of state: AttributeID) -> StoreChange.Receiver {
         if !isDurable(state) { return .archive }
         return keepsTransient && isLeftOut(state) ? .store : .all

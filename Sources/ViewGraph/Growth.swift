@@ -24,7 +24,7 @@ extension Wiring {
     struct Growth {
         var nodes = 0
         var attributes = 0
-        /// Of the nodes: those that show other nodes, `place` and `slot`.
+        /// The number of nodes that show other nodes: `place` and `slot`.
         var placements = 0
         /// How often nodes, and their attributes, are inside of what a component is given. They are connected once more
         /// each time, where they are shown.

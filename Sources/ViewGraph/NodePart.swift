@@ -66,8 +66,7 @@ extension PartContent {
     }
 }
 
-/// What the store has to know about a node beyond what the layers below the edits say: its part. Nodes of which the
-/// edits say nothing have none.
+/// The part of the edits that concerns one node, as the store has it. Nodes of which the edits say nothing have none.
 final class NodePart {
     /// The key of its place among its siblings; nil: the place that the layers below give it.
     var order: String?

@@ -66,7 +66,7 @@ extension Persistence {
         makeCopy(top)
         forgetRemoved(nodes[top].id, from: nodes[top].parent)
         notePlace(of: top)
-        // What waits where it stands now was said of another node.
+        // Rows that wait under the new key are of another node.
         forgetAbsentRows(below: [top])
         if !absentRows.isEmpty { rename(key, to: nodes.key(of: top)) }
     }

@@ -34,9 +34,9 @@ public final class Planning {
         var id: Name
     }
 
-    /// What is planned of nodes so far.
+    /// The nodes that the plan changes, as they are planned so far.
     private var planned: [NodeRow: (content: PartContent, bottom: NodeDefinition?)] = [:]
-    /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
+    /// The parts of nodes that are made from a component that the plan declares anew, as they will be.
     private var renewed: [NodeRow: PartContent] = [:]
     /// Their nodes, outer ones last.
     private var renewedLeft: [NodeRow] = []
@@ -153,7 +153,7 @@ public final class Planning {
         var isReplacing = false
         /// The layers below the edits give the node these children.
         var isBelow = false
-        /// Of these, only those with such an id are others than before.
+        /// If set, only the children with these ids differ from before.
         var only: Set<Name>?
         /// For children that the document has: those that the layers below the edits will give the node, if these are
         /// others than before.

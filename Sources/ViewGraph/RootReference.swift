@@ -24,7 +24,7 @@ final class RootReference {
 /// The paths from the root that something refers to.
 struct RootReferences {
     var byText: [Name: (reference: RootReference, vertex: AttributeID)] = [:]
-    /// Those to patterns.
+    /// References to patterns.
     var patterns: [PatternKey: (reference: RootReference, vertex: AttributeID)] = [:]
 
     /// The part of the present change of the tree that has been looked at.

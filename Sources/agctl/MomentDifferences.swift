@@ -29,7 +29,7 @@ struct MomentDifferences {
     private var begin: Moment
     private var end: Moment
     private(set) var differences: [Difference] = []
-    /// Those that made the differences, newest first.
+    /// The transactions that made the differences, newest first.
     private(set) var transactions: [ValueMap] = []
     /// Their positions, by epoch and revision.
     private var known: [String: Int] = [:]
@@ -298,7 +298,7 @@ extension MomentDifferences {
             }
         }
 
-        /// Those of the scene document. A client that may not read everything sees none.
+        /// Collects the declarations of the scene document. A client that may not read everything sees none.
         private mutating func collectDeclarations(_ past: Connection) throws(ClientError) {
             let document = try past.call(.dump(path: "/", format: .scene)).map?["document"]?.map ?? ValueMap()
             for group in ["functions", "types", "components"] {
@@ -313,7 +313,7 @@ extension MomentDifferences {
 
         /// This moment, for `log`.
         var here: PastTime { .revision(UInt64(clamping: revision), epoch: epoch) }
-        /// What comes after it.
+        /// The revision after this moment.
         var next: PastTime { .revision(UInt64(clamping: revision) + 1, epoch: epoch) }
 
         /// True if the node around a node is at another moment too.

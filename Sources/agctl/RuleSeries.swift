@@ -7,7 +7,7 @@ import WireProtocol
 /// What a rule was over a time, from agd-past.
 struct RuleSeries {
     let answer: ValueMap
-    /// That of the rule.
+    /// The series of the rule.
     private let series: ValueMap
 
     /// - Parameters:
@@ -157,7 +157,7 @@ struct Gap {
     var from: Timestamp
     var to: Timestamp
 
-    /// Those of an answer of agd-past, in its order.
+    /// The gaps that an answer of agd-past names, in its order.
     static func all(in answer: ValueMap) -> [Gap] {
         (answer["gaps"]?.list ?? []).compactMap { gap in
             guard let from = gap.map?["from"]?.string.flatMap({ Timestamp($0) }),

@@ -108,7 +108,7 @@ struct WhenCommand: DaemonVerb {
     /// Prints when the command would have run.
     private func lookBack(_ span: TimeSpan, _ session: Session) throws {
         let delay = seconds ?? 0
-        // What was true before the time for longer than --for has run the command before.
+        // If the rule was true for longer than --for before the span began, the command has run before the span.
         let lead = TimeSpan(nanoseconds: Int64((delay * 1e9).rounded()))
         let series = try RuleSeries(rule, at: at, over: span, lead: lead, points: 1, changes: true, session)
         let steps = try series.steps.map { (time: $0.time, isTrue: try Condition.truth(of: $0.value)) }

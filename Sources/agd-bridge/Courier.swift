@@ -37,7 +37,7 @@ final class Courier {
     private var entries: [String: Entry] = [:]
     /// Alerts whose notice the receiver does not have.
     private var due: Set<String> = []
-    /// What is under way.
+    /// The notice that is being sent.
     private var sending: Notice?
     private var process: pid_t?
     /// The program's output; -1 without one.

@@ -3,7 +3,7 @@ import AttributeValues
 /// Ids for the entries of one list. Names come from the system and may be any text. A `forEach` takes each id once, and
 /// needs ids that nodes can have.
 struct EntryIDs {
-    /// Of the 255 bytes of an id, with space for a number.
+    /// An id may have 255 bytes; the others are for a number.
     private static let mostBytes = 240
     private var given: Set<[UInt8]> = []
 

@@ -26,7 +26,7 @@ struct Sample: Sendable {
     var metric: Metric
     /// The line of the configuration, as `publish hosts/web-01`.
     var line: String
-    /// Of a mirrored site; nil for what concerns the whole line.
+    /// The mirrored site that the value is of; nil: the whole line.
     var site: String?
     var value: Double
 }

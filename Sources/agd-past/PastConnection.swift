@@ -239,7 +239,7 @@ final class PastConnection {
         case (.unsubscribe(let number), .revision): subscriptions[number] = nil
         default: break
         }
-        // What subscriptions hear follows the answer.
+        // Events of subscriptions follow the answer.
         tellLater(deliveries)
         return answer
     }

@@ -14,7 +14,7 @@ struct StretchedValues {
     /// What it is now; nil: it is not there, or nothing is known.
     private var present: Content?
     private var number: Double?
-    /// What it was last, when it was something.
+    /// The last value that was no error.
     private var known: Value?
     /// The last error.
     var error: Failure?

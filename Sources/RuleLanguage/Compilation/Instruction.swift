@@ -3,7 +3,7 @@ struct Instruction {
     var opcode: Opcode
     /// A choice within the opcode.
     var flag: Bool = false
-    /// Of arithmetic: an int is converted beside a double. The checker did not know the type of an operand.
+    /// For arithmetic: an int beside a double is converted. True if the checker did not know the type of an operand.
     var mixes: Bool = false
     /// Mostly the register that takes the result.
     var a: Int32 = 0

@@ -187,7 +187,7 @@ extension Checker {
             case .scalar(.int), .scalar(.uint), .scalar(.double), .dyn, .variable: true
             default: false
             }
-        // Of a period before the first value nothing is known.
+        // A period before the first value has no result.
         let mayBeNull = operand != operand.unwrapped || operation.back > 0
         switch kind {
         case .previous, .debounced, .throttled, .history, .entries: return operand

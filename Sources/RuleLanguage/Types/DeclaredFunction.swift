@@ -10,7 +10,7 @@ public final class DeclaredFunction: Equatable {
     /// The rule.
     public let text: String
     let tree: SyntaxTree
-    /// Of a computed property: the type of the object, whose properties the rule names.
+    /// For a computed property: the type of the object, whose properties the rule names.
     let object: String?
 
     /// The rule of a computed property of an object type, as a function of the object.

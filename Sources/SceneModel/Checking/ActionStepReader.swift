@@ -7,7 +7,7 @@ extension PartReader {
 
     struct Steps {
         var steps: [ActionDefinition.Step] = []
-        /// Of the steps that are being read.
+        /// The conditions under which the step that is being read is performed, outermost first.
         var conditions: [Expression] = []
         var readsCaller = false
     }

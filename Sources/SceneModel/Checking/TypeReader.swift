@@ -112,7 +112,7 @@ struct TypeReader {
             type.actions = Array(list.attributes.dropFirst(type.properties.count))
             type.author = cursor.authors.standard
             if cursor.isKept { type.author = PartAuthors(kept: entry.value[PartAuthor.key]?.value ?? .null).standard }
-            // Whoever says the same again changes nothing.
+            // A type that is declared again without a change keeps its author.
             if let old = vocabulary.replacedTypes[entry.name], old.saysSame(as: type), !type.author.replaces(old.author)
             {
                 type.author = old.author

@@ -16,7 +16,7 @@ public final class ActionDefinition: Equatable {
         public var target: Target
         /// The step is left out while one of these is false.
         public var conditions: [Expression] = []
-        /// Of a call: the arguments by the names of the parameters.
+        /// The arguments of a call, by the names of the parameters; empty for other steps.
         public var arguments: [(name: String, value: Expression)] = []
         /// The operand; nil for operations without one.
         public var value: Expression?

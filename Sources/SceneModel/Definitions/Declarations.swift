@@ -34,7 +34,7 @@ public final class ObjectTypeDefinition: Equatable {
     public let properties: [AttributeDefinition]
     /// Its methods. Their names are those of properties.
     public internal(set) var actions: [AttributeDefinition] = []
-    /// Whoever has declared them.
+    /// The author of the declaration.
     public internal(set) var author = PartAuthor.daemon
     /// The names of all of them, which are known before the actions.
     let actionNames: [String]

@@ -36,7 +36,7 @@ extension NodeDefinition {
         for (group, entries) in [
             ("environment", environment), ("containerValues", containerValues), ("preferences", preferences),
         ] {
-            // Of several modifiers with one key, the last is in the row's `members`.
+            // The row's `members` have the last one of several modifiers with the same key.
             for entry in Dictionary(entries.map { (Name($0.keyPath), $0) }, uniquingKeysWith: { $1 }).values
             where entry.isAtUse { add(group, entry.keyPath) }
         }

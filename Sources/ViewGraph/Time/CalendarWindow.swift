@@ -97,7 +97,7 @@ final class CalendarWindow: Past {
             filled = since
             end = frame.bounds(of: period, around: since).end
         }
-        // Of a long time, only the periods that are asked for matter.
+        // After a long time, only the periods that are asked for are filled.
         let kept = longest * Int64(back + 2)
         if now - filled > kept, let current {
             parts = [Part()]

@@ -29,7 +29,7 @@ final class EntryReports: Past {
     private var positions: [Value: Int] = [:]
     private var oldest = none
     private var newest = none
-    /// Of writes since the last `absorb`.
+    /// The entries that were written since the last `absorb`.
     private var written: [Written] = []
 
     func note(_ write: Written) { if expiry != nil { written.append(write) } }

@@ -310,7 +310,7 @@ struct EditorAnswers {
     struct Completion {
         var label: String
         var detail = ""
-        /// Of the protocol: 5 a field, 7 a class, 3 a function, 6 a variable, 14 a keyword, 12 a value.
+        /// The protocol's number: 5 a field, 7 a class, 3 a function, 6 a variable, 14 a keyword, 12 a value.
         var kind: Int64
     }
 

@@ -5,12 +5,12 @@ import SceneModel
 struct Spot {
     var node: DocumentNode
     var isKey: Bool
-    /// What stands here.
+    /// The kind of the element at this position.
     var shape: SceneShape
-    /// Of a key: what its map is; for a key with a fixed meaning, its form.
+    /// For a key: the form of its map, or its own form if its meaning is fixed.
     var form: SceneForm?
     var named: SceneShape.Named?
-    /// Of a key: its value. Of a value: nothing.
+    /// The value of a key; nil if the element is a value.
     var value: DocumentNode?
     /// The nodes of the scene around it, outermost first; the last one contains it.
     var nodes: [DocumentNode]
