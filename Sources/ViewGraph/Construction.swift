@@ -186,9 +186,7 @@ public final class Construction {
     }
 
     private func isMade(_ row: NodeRow, byUseAt parent: NodeRow) -> Bool {
-        let made =
-            madeByUses[parent]
-            ?? Set(nodes.childrenBelowEdits(of: parent).map { ObjectIdentifier($0.definition) })
+        let made = madeByUses[parent] ?? nodes.definitionsBelowEdits(of: parent)
         madeByUses[parent] = made
         return made.contains(ObjectIdentifier(nodes[row].definition))
     }

@@ -20,7 +20,7 @@ extension Persistence {
             noteRow(of: row)
             notePlace(of: row)
             if nodes[row].kind.isMadeFromData { continue }
-            let inside = Set(nodes.childrenBelowEdits(of: row).map { ObjectIdentifier($0.definition) })
+            let inside = nodes.definitionsBelowEdits(of: row)
             pending += nodes[row].children.filter {
                 !inside.contains(ObjectIdentifier(nodes[$0].definition))
             }

@@ -435,8 +435,8 @@ extension Planning {
             plan.added.append(name)
             return try planCreation(definition, slot, isContent: definition.isContent, .restored)
         }
+        if created.contains(Creation(parent: row, id: definition.id)) { return }
         guard let existing = nodes.child(definition.id, of: row) else {
-            if created.contains(Creation(parent: row, id: definition.id)) { return }
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
             return try planCreation(definition, slot, isContent: definition.isContent, .below)
         }
@@ -599,8 +599,9 @@ extension Planning {
     private func planLosses(besides done: Children) {
         let ids = done.definitions.map(\.0.id)
         let known = Set(ids)
+        let gone = Set(plan.removals + plan.losses)
         for child in nodes[done.parent].children
-        where !known.contains(nodes[child].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
+        where !known.contains(nodes[child].id) && !nodes.isMade(child) && !gone.contains(child) {
             cost += PlanCost.removal
             plan.losses.append(child)
             tellGone(child)

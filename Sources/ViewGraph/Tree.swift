@@ -169,6 +169,8 @@ final class Tree<Node: TreeNode> {
     /// Ends the life of a node that no parent lists.
     func remove(_ row: NodeRow) {
         let gone = self[row]
+        // Two nodes would get its row.
+        precondition(gone.isAlive, "a node is removed twice")
         gone.isAlive = false
         if gone.isOut { unlinked -= 1 }
         gone.forgetChildren()

@@ -386,4 +386,70 @@ struct LayerTests {
         #expect(life.paths.contains("/one/body"))
         try expectKept(life)
     }
+
+    // MARK: The edits make a node of a layer from a component
+
+    private static let components = """
+        components:
+          Card:
+            kind: container
+            state: { open: false }
+            children:
+              - { id: inside, state: { v: 1 } }
+              - { if: open, then: [{ id: s1 }], else: [{ id: s2, state: { q: 1 } }] }
+          Shelf: { kind: container, state: { q: 0 }, children: [{ id: in, state: { q: 1 } }, { slot: content }] }
+        nodes:
+          - { id: box, kind: container }
+        """
+
+    @Test("a child that a layer gives a node replaces the one of the component from which the edits make the node")
+    func replacedInUse() throws {
+        let life = try Life(LayerTests.components)
+        try life.apply("[{ id: a, component: Card }]", at: "/box")
+        try life.layer("two", "nodes: [{ id: in, kind: container, state: { z: 1 } }]", at: "/box/a")
+        try life.apply("[{ id: a, component: Shelf }]", at: "/box")
+        #expect(try life.value("/box/a/in.z") == 1)
+        try expectKept(life)
+        // The component's own child comes back, and is none of the edits.
+        try life.withdraw("two", at: "/box/a")
+        #expect(try life.value("/box/a/in.q") == 1)
+        let next = try expectKept(life)
+        #expect(try differences(life.exported(), next.exported()) == [])
+        #expect(try life.structure().filter { $0.hasPrefix("/box/a/") } == [])
+    }
+
+    @Test("a choice that a layer gives a node replaces the one of the component from which the edits make the node")
+    func replacedChoice() throws {
+        let life = try Life(LayerTests.components)
+        let choice = "{ if: false, then: [{ id: s3 }], else: [{ id: s4 }] }"
+        try life.layer("two", "nodes: [{ id: c, kind: container, children: [{ id: b }, \(choice)] }]", at: "/box")
+        try life.apply("[{ id: c, component: Card }]", at: "/box")
+        #expect(life.paths.filter { $0.hasPrefix("/box/c/") } == ["/box/c/inside", "/box/c/s4", "/box/c/b"])
+        try expectKept(life)
+    }
+
+    @Test("a node of a layer that a document makes anew is removed once, though its layer is read again")
+    func removedOnce() throws {
+        let life = try Life(
+            """
+            components:
+              Shelf: { kind: container, children: [{ slot: content }] }
+              Board: { kind: container, children: [{ id: high }] }
+            """)
+        try life.layer("one", "nodes: [{ id: a, kind: container, children: [{ id: b, component: Shelf }] }]")
+        let choice = "{ if: true, then: [{ id: s, component: Shelf }] }"
+        try life.layer("two", "nodes: [{ id: c, kind: container, children: [\(choice)] }]", at: "/a/b")
+        try life.apply(
+            document: """
+                components:
+                  Shelf: { kind: container, children: [{ id: in }, { slot: content }] }
+                nodes:
+                  - { id: c, component: Board, children: [{ id: d, kind: container, children: [\(choice)] }] }
+                """, at: "/a/b")
+        #expect(
+            life.paths.filter { $0.hasPrefix("/a/b/c/") } == [
+                "/a/b/c/high", "/a/b/c/s", "/a/b/c/s/in", "/a/b/c/d", "/a/b/c/d/s", "/a/b/c/d/s/in",
+            ])
+        try expectKept(life)
+    }
 }

@@ -10,7 +10,7 @@ import WireProtocol
 /// A graph with its store, without a daemon around them.
 final class Life {
     let scene: String
-    private let limits: RuntimeLimits
+    let limits: RuntimeLimits
     /// Requests that take more turns.
     private var postponed: [Command] = []
     private(set) var folder: Folder
@@ -19,8 +19,13 @@ final class Life {
     private var nextRequest: Int64 = 1
     /// If set, it gets what happens.
     private(set) var archive: Archive?
-    /// What was asked for and not refused.
-    private(set) var done: [String] = []
+    /// The requests that were not refused, and the starts.
+    private(set) var acts: [Act] = []
+
+    enum Act {
+        case request(Request)
+        case start(scene: String)
+    }
 
     init(_ scene: String = "", limits: RuntimeLimits = RuntimeLimits()) throws {
         self.scene = scene
@@ -68,7 +73,7 @@ final class Life {
     /// - Parameter scene: what its daemon starts with, if that is another scene.
     func next(_ scene: String? = nil) throws -> Life {
         let next = try Life(of: folder.copy(), scene ?? self.scene, limits)
-        next.done = done + ["restart"]
+        next.acts = acts + [.start(scene: next.scene)]
         return next
     }
 
@@ -82,7 +87,7 @@ final class Life {
     @discardableResult
     func call(_ request: Request) throws -> Value {
         let value = try answer(request)
-        if !request.onlyReads { done.append("\(request)") }
+        if !request.onlyReads { acts.append(.request(request)) }
         return value
     }
 

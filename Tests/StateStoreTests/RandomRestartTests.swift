@@ -498,11 +498,73 @@ struct RandomRestartTests {
     /// `AGD_RESTART_TOLD=1` shows what has led to a failure.
     private func tell(_ life: Life, _ next: Life) {
         guard numberInEnvironment("AGD_RESTART_TOLD") == 1 else { return }
-        print("done:\n" + life.done.joined(separator: "\n"))
+        let acts = shortest(life, next)
+        print("done:\n" + acts.map(\.text).joined(separator: "\n"))
         for (name, life) in [("before", life), ("after", next)] {
             print("waits \(name): \(life.runtime.graph.persistence.absentKeys.map(\.key))")
         }
         print("without a place:\n" + next.failures.joined(separator: "\n"))
         print("kept:\n" + ((try? texts(life.folder.copy().open().restored)) ?? []).joined(separator: "\n"))
     }
+
+    /// A few of a life's acts after which the next life is another one; all of them, if they do not suffice.
+    private func shortest(_ life: Life, _ next: Life) -> [Life.Act] {
+        func isOther(_ acts: [Life.Act]) -> Bool {
+            do {
+                var again = try Life(RandomRestartTests.scene, limits: life.limits)
+                for act in acts {
+                    switch act {
+                    case .request(let request): _ = try? again.call(request.fresh)
+                    case .start(let scene): again = try again.next(scene)
+                    }
+                }
+                let before = try again.described()
+                let later = try again.next(next.scene)
+                try feed(later, as: before)
+                return try differences(before, later.described()) != []
+                    || differences(again.exported(), later.exported()) != [] || again.absentNodes != later.absentNodes
+            } catch { return false }
+        }
+        var acts = life.acts
+        guard isOther(acts) else { return acts }
+        var length = acts.count / 2
+        while length > 0 {
+            var start = 0
+            while start < acts.count {
+                let fewer = Array(acts[..<start] + acts[min(start + length, acts.count)...])
+                if isOther(fewer) { acts = fewer } else { start += length }
+            }
+            length /= 2
+        }
+        return acts
+    }
+}
+
+extension Life.Act {
+    fileprivate var text: String {
+        switch self {
+        case .start: "start"
+        case .request(.set(let mutation, _)): "set \(mutation.path) \(mutation.operand)"
+        case .request(.transact(let mutations, _)):
+            mutations.map { "\($0.operation) \($0.path) \($0.operand)" }.joined(separator: "; ")
+        case .request(.apply(let apply)):
+            "apply \(apply.mode) layer \(apply.layer ?? "-") at \(apply.at): \(apply.document.string ?? "")"
+        case .request(let request): "\(request)"
+        }
+    }
+}
+
+extension Request {
+    /// For another graph: a path remembers where it led.
+    fileprivate var fresh: Request {
+        switch self {
+        case .set(let mutation, let options): .set(mutation.fresh, options)
+        case .transact(let mutations, let options): .transact(mutations.map(\.fresh), options)
+        default: self
+        }
+    }
+}
+
+extension Mutation {
+    fileprivate var fresh: Mutation { Mutation(operation: operation, path: path, value: value, index: index) }
 }
