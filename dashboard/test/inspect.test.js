@@ -181,7 +181,10 @@ nodes:
     await type('limit', 'sieve')
     await page.until(`${shown}.length === 1 && ${shown}[0].includes('/plant.limit 0 → 4')`)
     await type('', 'sieve')
+    // The list is drawn with the next frame, and moves what is around it.
+    await page.until(`${shown}.length > 1`)
     await page.click(`document.getElementById('pause')`)
+    await page.until(`document.getElementById('pause').innerText === 'Go on'`)
     const count = await page.run(`${shown}.length`)
     await site.client.set('/plant.name', 'oak')
     await page.until(`document.getElementById('pause').innerText === 'Go on · 1 new'`)
