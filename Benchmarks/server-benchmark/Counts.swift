@@ -55,7 +55,7 @@ func countRequests(_ program: String, _ beginnings: [String]) throws {
     if !excesses.isEmpty { throw Trouble("more than the limit of " + excesses.joined(separator: "; ")) }
 }
 
-/// Whether a daemon has a store, and puts the states into it.
+/// The store of the daemon that is counted.
 private enum Store {
     /// The daemon has no store.
     case none

@@ -60,6 +60,7 @@ final class Watching {
         if !change.equal.isEmpty {
             for topic in topics.inOrder where awaits(change, motion, topic) { news.touch(topic) }
         }
+        // Usually there is none, and every write comes by here.
         if history.recorder != nil { history.record(client, label, motion, change.states) }
         let whole = graph.reactions.exist ? addingReactions(to: change) : change
         history.advance(client, label, since: stamp, whole)

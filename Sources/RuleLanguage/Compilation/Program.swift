@@ -40,7 +40,7 @@ public final class Program {
 
     public let text: String
     let form: ProgramForm
-    /// What a graph has made from the program last. Its maker takes it away before it is freed.
+    /// The rule that a graph bound last from the program. The rule sets this to nil when it is freed.
     public unowned(unsafe) final var rule: AnyObject?
 
     /// The inputs that the rule may read. A reader is called with their indexes.
