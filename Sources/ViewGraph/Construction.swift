@@ -186,7 +186,7 @@ public final class Construction {
     }
 
     private func isMade(_ row: NodeRow, byUseAt parent: NodeRow) -> Bool {
-        let made = madeByUses[parent] ?? nodes.definitionsBelowEdits(of: parent)
+        let made = madeByUses[parent] ?? nodes.definitionsInUse(of: parent)
         madeByUses[parent] = made
         return made.contains(ObjectIdentifier(nodes[row].definition))
     }

@@ -154,12 +154,10 @@ extension Tree<NodeRecord> {
         return layers.layered(children, below: key(of: row), isUse: isComponentRoot(row))
     }
 
-    /// The definitions of the children that the edits do not make: those of the layers below, and those of its
-    /// component's body that a named layer replaces, which are there until the node takes its rows.
-    func definitionsBelowEdits(of row: NodeRow) -> Set<ObjectIdentifier> {
-        var found = Set(childrenBelowLayers(of: row).map { ObjectIdentifier($0.definition) })
-        if !layers.isEmpty { found.formUnion(childrenBelowEdits(of: row).map { ObjectIdentifier($0.definition) }) }
-        return found
+    /// The definitions of the children that a new node has from its component. It gets those of named layers when it
+    /// takes its rows.
+    func definitionsInUse(of row: NodeRow) -> Set<ObjectIdentifier> {
+        Set(childrenBelowLayers(of: row).map { ObjectIdentifier($0.definition) })
     }
 
     /// The children that scenes, templates, or the body of its component give a node.

@@ -20,7 +20,7 @@ extension Persistence {
             noteRow(of: row)
             notePlace(of: row)
             if nodes[row].kind.isMadeFromData { continue }
-            let inside = nodes.definitionsBelowEdits(of: row)
+            let inside = nodes.definitionsInUse(of: row)
             pending += nodes[row].children.filter {
                 !inside.contains(ObjectIdentifier(nodes[$0].definition))
             }
